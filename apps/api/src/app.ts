@@ -1,0 +1,55 @@
+import type { Logger } from "@millrace/logger";
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { authenticate } from "./authenticate.ts";
+import { handleError, sendProblem } from "./problem.ts";
+import { dashboardRoutes } from "./routes/dashboard.ts";
+import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { jobRoutes } from "./routes/jobs.ts";
+import { produceRoutes } from "./routes/produce.ts";
+
+export interface AppOptions {
+  readonly apiKeys: readonly string[];
+  /** The largest payload that an enqueue takes, in bytes. */
+  readonly maxPayloadBytes: number;
+  readonly log: Logger;
+}
+
+/** The API as a value: no port, no process, no environment. Tests inject requests into it. */
+export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): Promise<FastifyInstance> {
+  // Under its own wider type, or every plugin would have to name our logger.
+  const loggerInstance: FastifyBaseLogger = log;
+  const app = fastify({
+    loggerInstance,
+    // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
+    bodyLimit: maxPayloadBytes * 2 + 16_384,
+    // The enqueue refuses such keys and names the field, which the parser's own refusal does not.
+    onProtoPoisoning: "ignore",
+    onConstructorPoisoning: "ignore",
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, {
+      status: 404,
+      title: "Not found",
+      code: "not_found",
+      detail: `There is no ${request.method} ${request.url.split("?")[0]}. /openapi.json lists what there is.`,
+    }),
+  );
+  healthRoutes(app);
+  await collectOpenApi(app);
+  await app.register(async (programs) => {
+    programs.addHook("onRequest", authenticate(apiKeys, { allowBasic: false }));
+    produceRoutes(programs);
+    jobRoutes(programs);
+  });
+  await app.register(async (people) => {
+    people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));
+    await documentationRoutes(people);
+    await dashboardRoutes(people);
+  });
+  return app;
+}

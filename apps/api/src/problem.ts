@@ -1,0 +1,80 @@
+import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+
+/** RFC 9457. `code` is for programs, `detail` for people, `errors` name the fields. */
+export const problemSchema = z
+  .object({
+    type: z.literal("about:blank"),
+    title: z.string(),
+    status: z.int(),
+    code: z.string(),
+    detail: z.string(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: "Problem" });
+
+export type Problem = Omit<z.infer<typeof problemSchema>, "type">;
+
+const invalidJobStatus: Record<InvalidJobCode, { status: number; title: string }> = {
+  unknown_action: { status: 404, title: "Unknown action" },
+  invalid_data: { status: 400, title: "Invalid data" },
+  invalid_options: { status: 400, title: "Invalid options" },
+  payload_too_large: { status: 413, title: "Payload too large" },
+};
+
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  return reply
+    .status(problem.status)
+    .header("content-type", "application/problem+json; charset=utf-8")
+    .serializer(JSON.stringify)
+    .send({ type: "about:blank", ...problem });
+}
+
+export function sendUnknownQueue(reply: FastifyReply, queue: string): FastifyReply {
+  const detail = `There is no queue ${JSON.stringify(queue)}; expected one of ${queueNames.options.join(", ")}.`;
+  return sendProblem(reply, { status: 404, title: "Unknown queue", code: "unknown_queue", detail });
+}
+
+export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = toProblem(error);
+  if (problem.status === 503) reply.header("retry-after", "2");
+  // Only what is our fault is an error of ours; a caller's mistake is the caller's to read.
+  if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, "request failed");
+  return sendProblem(reply, problem);
+}
+
+function toProblem(error: FastifyError): Problem {
+  if (error instanceof InvalidJobError) {
+    const { code, issues } = error;
+    return {
+      ...invalidJobStatus[code],
+      code,
+      detail: error.message,
+      ...(issues.length > 0 && { errors: [...issues] }),
+    };
+  }
+  if (error instanceof QueueUnavailableError) {
+    return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
+  }
+  if (error.statusCode === 413) {
+    return { status: 413, title: "Payload too large", code: "payload_too_large", detail: error.message };
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return { status: error.statusCode, title: "Bad request", code: "bad_request", detail: error.message };
+  }
+  return {
+    status: 500,
+    title: "Internal error",
+    code: "internal",
+    detail: "Something went wrong here; the log says what.",
+  };
+}
+
+/** What every job route may answer beside success, for the documentation. */
+export const problemResponses = {
+  400: problemSchema,
+  401: problemSchema,
+  404: problemSchema,
+  503: problemSchema,
+};

@@ -1,0 +1,29 @@
+import { createBullBoard } from "@bull-board/api";
+import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
+import { FastifyAdapter } from "@bull-board/fastify";
+import { queues } from "@millrace/worker-config";
+import type { FastifyInstance } from "fastify";
+
+export const dashboardPath = "/dashboard";
+
+/**
+ * Bull Board over every queue, to look and not to touch: it has no protection of its own against a foreign page's requests, and its
+ * retry would bypass what a replay resets.
+ */
+export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
+  const server = new FastifyAdapter();
+  server.setBasePath(dashboardPath);
+  createBullBoard({
+    queues: Object.values(queues).map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    serverAdapter: server,
+    options: { uiConfig: { boardTitle: "Millrace" } },
+  });
+  // The page asks a font service for its fonts, which would tell it who looks at this dashboard.
+  app.addHook("onSend", async (_, reply) => {
+    reply.header(
+      "content-security-policy",
+      "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
+    );
+  });
+  await app.register(server.registerPlugin(), { prefix: dashboardPath });
+}

@@ -1,0 +1,32 @@
+import swagger from "@fastify/swagger";
+import scalar from "@scalar/fastify-api-reference";
+import type { FastifyInstance } from "fastify";
+import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+
+/** Collects the schemas of all routes registered after it into one OpenAPI document. */
+export async function collectOpenApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Millrace",
+        version: "0.1.0",
+        description: "Enqueue jobs and follow them. The data of each action is its contract's schema.",
+      },
+      components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
+      security: [{ apiKey: [] }],
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+}
+
+/** `/openapi.json` for programs and `/docs` for people. */
+export async function documentationRoutes(app: FastifyInstance): Promise<void> {
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  await app.register(scalar, {
+    routePrefix: "/docs",
+    // Fonts and telemetry of the page's maker would tell a third party who reads it.
+    configuration: { url: "/openapi.json", withDefaultFonts: false, telemetry: false },
+  });
+}

@@ -1,0 +1,44 @@
+import { findJob, jobStatuses } from "@millrace/job-admin";
+import { queueNames } from "@millrace/worker-config";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
+
+const jobSchema = z
+  .object({
+    jobId: z.string(),
+    queue: queueNames,
+    action: z.string(),
+    status: jobStatuses,
+    attempts: z.int().describe("Attempts that ended so far."),
+    progress: z.unknown(),
+    createdAt: z.iso.datetime(),
+    startedAt: z.iso.datetime().nullable(),
+    finishedAt: z.iso.datetime().nullable(),
+    result: z.unknown(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  })
+  .meta({ id: "Job" });
+
+/** `GET /jobs/:queue/:jobId`. */
+export function jobRoutes(app: FastifyInstance): void {
+  app.get<{ Params: { queue: string; jobId: string } }>(
+    "/jobs/:queue/:jobId",
+    {
+      schema: {
+        tags: ["jobs"],
+        summary: "Read a job's status",
+        params: z.object({ queue: z.string(), jobId: z.string() }),
+        response: { 200: jobSchema, ...problemResponses },
+      },
+    },
+    async ({ params: { queue, jobId } }, reply) => {
+      const name = queueNames.safeParse(queue);
+      if (!name.success) return sendUnknownQueue(reply, queue);
+      const job = await findJob(name.data, jobId);
+      if (job) return job;
+      const detail = `Queue ${queue} holds no job with this id. It never did, or its retention is over.`;
+      return sendProblem(reply, { status: 404, title: "Unknown job", code: "unknown_job", detail });
+    },
+  );
+}

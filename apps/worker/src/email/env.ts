@@ -1,0 +1,15 @@
+import { parseEnv } from "@millrace/env";
+import { z } from "zod";
+
+export const emailEnvSchema = z.object({
+  SMTP_URL: z.url({
+    protocol: /^smtps?$/,
+    error:
+      "expected smtp://[user:password@]host:port, or smtps:// for TLS. `pnpm dev` starts an inbox and sets it by itself",
+  }),
+  EMAIL_FROM: z.string().min(3).default("Millrace <no-reply@millrace.invalid>"),
+});
+
+export function readEmailEnv(): z.output<typeof emailEnvSchema> {
+  return parseEnv(emailEnvSchema);
+}

@@ -1,0 +1,1 @@
+export { EnvironmentError, parseEnv } from "./parse-env.ts";

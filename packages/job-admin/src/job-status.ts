@@ -1,0 +1,78 @@
+import { type JobFailure, jobEnvelopeSchema, parseJobFailure } from "@millrace/worker-config/contracts";
+import { z } from "zod";
+
+/** The closed vocabulary in which a job's state is told. */
+export const jobStatuses = z.enum(["pending", "running", "retrying", "success", "failed", "cancelled", "skipped"]);
+export type JobStatusName = z.infer<typeof jobStatuses>;
+
+export interface JobStatus {
+  readonly jobId: string;
+  readonly queue: string;
+  readonly action: string;
+  readonly status: JobStatusName;
+  /** Attempts that ended so far. */
+  readonly attempts: number;
+  readonly progress: unknown;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  /** Null until the job succeeded, and again once the result's lifetime is over. */
+  readonly result: unknown;
+  /** The last failure, also while the job is tried again. */
+  readonly error: JobFailure | null;
+}
+
+/** A job as BullMQ holds it: what the status is made from. */
+export interface StoredJob {
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly data: unknown;
+  readonly attemptsMade: number;
+  readonly progress: unknown;
+  readonly timestamp: number;
+  readonly processedOn?: number | undefined;
+  readonly finishedOn?: number | undefined;
+  readonly returnvalue: unknown;
+  readonly failedReason?: string | undefined;
+}
+
+/** Maps BullMQ's record and state to the status that people and programs read. The only place that does. */
+export function toJobStatus(queue: string, job: StoredJob, state: string, now: number = Date.now()): JobStatus {
+  const error = job.failedReason ? parseJobFailure(job.failedReason) : null;
+  const status = toStatusName(state, job.attemptsMade, error?.code);
+  return {
+    jobId: job.id ?? "",
+    queue,
+    action: job.name,
+    status,
+    attempts: job.attemptsMade,
+    progress: job.progress,
+    createdAt: new Date(job.timestamp).toISOString(),
+    startedAt: toIso(job.processedOn),
+    finishedAt: toIso(job.finishedOn),
+    result: status === "success" && !isExpired(job, now) ? (job.returnvalue ?? null) : null,
+    error: status === "success" ? null : error,
+  };
+}
+
+function toStatusName(state: string, attemptsMade: number, code: string | undefined): JobStatusName {
+  switch (state) {
+    case "active":
+      return "running";
+    case "completed":
+      return "success";
+    case "failed":
+      return code === "cancelled" ? "cancelled" : "failed";
+    default:
+      return attemptsMade > 0 ? "retrying" : "pending";
+  }
+}
+
+function isExpired(job: StoredJob, now: number): boolean {
+  const ttlMs = jobEnvelopeSchema.safeParse(job.data).data?.run?.resultTtlMs;
+  return ttlMs !== undefined && job.finishedOn !== undefined && now > job.finishedOn + ttlMs;
+}
+
+function toIso(timestamp: number | undefined): string | null {
+  return timestamp === undefined ? null : new Date(timestamp).toISOString();
+}

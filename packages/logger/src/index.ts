@@ -1,0 +1,1 @@
+export { createLogger, getChildLogger, type Logger } from "./logger.ts";

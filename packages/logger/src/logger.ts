@@ -1,0 +1,47 @@
+import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
+import { build as prettyStream } from "pino-pretty";
+import { readLoggerEnv } from "./env.ts";
+
+export type { Logger };
+
+/** Names under which a secret or personal data travels by habit. Payloads are never logged at all; this is the second net. */
+const redactedPaths = ["password", "authorization", "cookie", "token", "apiKey", "secret", "payload", "data"].flatMap(
+  (name) => [name, `*.${name}`],
+);
+
+/**
+ * A pino logger whose lines carry `name`, ISO time, and errors under `err` with their stack and causes.
+ *
+ * @param options.level defaults to `LOG_LEVEL`, else `info`
+ * @param options.format defaults to `LOG_FORMAT`, else `json`; `pretty` is for a person at a terminal
+ * @param options.destination defaults to standard output, written synchronously so that a crash loses no line
+ */
+export function createLogger(
+  options: { name?: string; level?: string; format?: "json" | "pretty"; destination?: DestinationStream } = {},
+): Logger {
+  const env = readLoggerEnv();
+  const { level = env.LOG_LEVEL, format = env.LOG_FORMAT, name } = options;
+  const destination =
+    options.destination ??
+    (format === "pretty"
+      ? prettyStream({ colorize: true, sync: true, ignore: "pid,hostname,name", translateTime: "SYS:HH:MM:ss.l" })
+      : pino.destination({ dest: 1, sync: true }));
+  return pino(
+    {
+      ...(name !== undefined && { name }),
+      level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: stdSerializers.errWithCause },
+      redact: { paths: redactedPaths, censor: "[redacted]" },
+    },
+    destination,
+  );
+}
+
+let root: Logger | undefined;
+
+/** The process's logger, bound to `name`: the room or worker that speaks. Made on first use, from `LOG_LEVEL` and `LOG_FORMAT`. */
+export function getChildLogger(name: string): Logger {
+  root ??= createLogger();
+  return root.child({ name });
+}

@@ -1,0 +1,70 @@
+/**
+ * Who uses a connection. They want opposite things of an outage: a producer answers a request and fails now, a worker waits for
+ * ever, because a worker that gives up is a queue that stands still.
+ */
+export type RedisRole = "producer" | "worker" | "events";
+
+/** Plain options that both ioredis and BullMQ take. */
+export interface RedisConnectionOptions {
+  host: string;
+  port: number;
+  db: number;
+  username?: string;
+  password?: string;
+  tls?: { servername: string };
+  connectTimeout: number;
+  keepAlive: number;
+  maxRetriesPerRequest: number | null;
+  enableOfflineQueue: boolean;
+  autoResendUnfulfilledCommands: boolean;
+  retryStrategy: (attempt: number) => number;
+}
+
+const roleOptions = {
+  // No offline queue and no resending: a command that outlives its caller's deadline would add a job after the caller was told
+  // that it failed, and the caller's own retry would add it twice.
+  producer: { maxRetriesPerRequest: 0, enableOfflineQueue: false, autoResendUnfulfilledCommands: false },
+  // BullMQ refuses a worker whose commands can give up.
+  worker: { maxRetriesPerRequest: null, enableOfflineQueue: true, autoResendUnfulfilledCommands: true },
+  events: { maxRetriesPerRequest: null, enableOfflineQueue: true, autoResendUnfulfilledCommands: true },
+} satisfies Record<RedisRole, Partial<RedisConnectionOptions>>;
+
+/** 50 ms, doubling up to 2 s, less up to half at random so that a fleet does not return at one instant. */
+export function reconnectDelayMs(attempt: number): number {
+  const ceilingMs = Math.min(50 * 2 ** Math.min(attempt, 10), 2_000);
+  return Math.round(ceilingMs * (1 - Math.random() / 2));
+}
+
+/**
+ * Turns `REDIS_URL` into connection options for a role.
+ *
+ * @throws Error when the URL is not `redis:` or `rediss:`, or carries a query: options from a query arrive as strings
+ *   (`"null"`, `"false"`) and silently mean something else. The URL itself is never repeated, it may hold a password.
+ */
+export function redisConnectionOptions(role: RedisRole, redisUrl: string): RedisConnectionOptions {
+  const url = URL.parse(redisUrl);
+  if (!url || !/^rediss?:$/.test(url.protocol)) {
+    throw new Error("REDIS_URL: expected redis://host:port[/db] or rediss://host:port[/db].");
+  }
+  if (url.search) {
+    throw new Error(
+      `REDIS_URL: expected no query, got parameters ${[...url.searchParams.keys()].join(", ")}. Remove them.`,
+    );
+  }
+  const db = url.pathname.slice(1);
+  if (!/^\d{0,3}$/.test(db))
+    throw new Error("REDIS_URL: expected a database number after the host, as in redis://host:6379/0.");
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return {
+    host,
+    port: Number(url.port || 6379),
+    db: Number(db),
+    ...(url.username && { username: decodeURIComponent(url.username) }),
+    ...(url.password && { password: decodeURIComponent(url.password) }),
+    ...(url.protocol === "rediss:" && { tls: { servername: host } }),
+    connectTimeout: 5_000,
+    keepAlive: 10_000,
+    retryStrategy: reconnectDelayMs,
+    ...roleOptions[role],
+  };
+}

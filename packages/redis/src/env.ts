@@ -1,0 +1,14 @@
+import { parseEnv } from "@millrace/env";
+import { z } from "zod";
+
+export const redisEnvSchema = z.object({
+  REDIS_URL: z.url({
+    protocol: /^rediss?$/,
+    error:
+      "expected redis://[user:password@]host:port[/db], or rediss:// for TLS. `pnpm dev` starts a Redis and sets it by itself",
+  }),
+});
+
+export function readRedisEnv(): z.output<typeof redisEnvSchema> {
+  return parseEnv(redisEnvSchema);
+}

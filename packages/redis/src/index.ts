@@ -1,0 +1,8 @@
+export {
+  type RedisConnectionOptions,
+  type RedisRole,
+  reconnectDelayMs,
+  redisConnectionOptions,
+} from "./connection-options.ts";
+export { createRedis } from "./create-redis.ts";
+export { readRedisEnv, redisEnvSchema } from "./env.ts";

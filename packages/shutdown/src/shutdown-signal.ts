@@ -1,0 +1,33 @@
+import type { Logger } from "@millrace/logger";
+
+/**
+ * Runs `stop` once on the first SIGTERM or SIGINT and exits 0, or 1 when it fails. A second signal exits at once. A crash, that is
+ * an error that nobody caught, is logged and exits 1: a process in an unknown state takes no more jobs.
+ */
+export function onShutdownSignal(log: Logger, stop: () => Promise<void>): void {
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (isStopping) {
+      log.warn({ signal }, "second signal, exiting at once");
+      process.exit(1);
+    }
+    isStopping = true;
+    log.info({ signal }, "shutting down");
+    stop().then(
+      () => {
+        log.info("shut down");
+        process.exit(0);
+      },
+      (err: unknown) => {
+        log.error({ err }, "shut down with an error");
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+  process.on("uncaughtException", (err) => {
+    log.fatal({ err }, "crashed");
+    process.exit(1);
+  });
+}

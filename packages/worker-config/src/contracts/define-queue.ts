@@ -1,0 +1,77 @@
+import { z } from "zod";
+import type { QueueName } from "./queue-names.ts";
+
+/** What survives a trip through Redis. A schema whose input is a Date, a BigInt or a Map does not compile as a job's data. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined };
+
+export type DataSchema = z.ZodType<unknown, Json>;
+export type ResultSchema = z.ZodType<Json>;
+
+/** Everything about one kind of job, declared once: types, API routes, OpenAPI and the host's behaviour derive from it. */
+export interface ActionDefinition<Data extends DataSchema = DataSchema, Result extends ResultSchema = ResultSchema> {
+  readonly data: Data;
+  /** What the handler returns and the job's status shows. Without it the handler returns nothing. */
+  readonly result?: Result;
+  /** How long one attempt may take before its signal aborts, in milliseconds. Defaults to `defaultTimeoutMs`. */
+  readonly timeout?: number;
+  /** The tenant that the job belongs to. A method, so that a contract fits code that serves every contract. */
+  workspaceId?(data: z.output<Data>): string | undefined;
+  /** Two jobs with the same key have one effect. */
+  idempotencyKey?(data: z.output<Data>): string | undefined;
+  readonly options?: { readonly attempts?: number };
+}
+
+export type DataSchemas = Record<string, DataSchema>;
+export type ResultSchemas<Data extends DataSchemas> = Record<keyof Data, ResultSchema>;
+
+export interface QueueContract<
+  Name extends QueueName = QueueName,
+  Data extends DataSchemas = DataSchemas,
+  Result extends ResultSchemas<Data> = ResultSchemas<Data>,
+> {
+  readonly name: Name;
+  readonly actions: { readonly [Action in keyof Data & string]: ActionDefinition<Data[Action], Result[Action]> };
+  /** For whoever needs `.parse` or `.options`; `.enum` holds the action names as values. */
+  readonly actionNames: z.ZodEnum<{ [Action in keyof Data & string]: Action }>;
+}
+
+export type JobAction<Contract extends QueueContract> = keyof Contract["actions"] & string;
+
+/** One action's payload as a producer writes it, before defaults are filled in. */
+export type ActionInput<Contract extends QueueContract, Action extends JobAction<Contract>> = z.input<
+  Contract["actions"][Action]["data"]
+>;
+
+/** What travels through Redis, discriminated on `type`. */
+export type JobData<Contract extends QueueContract> = {
+  [Action in JobAction<Contract>]: { type: Action; data: ActionInput<Contract, Action> };
+}[JobAction<Contract>];
+
+/** How long one attempt may take when its action does not say, in milliseconds. */
+export const defaultTimeoutMs = 30_000;
+
+/** What an action's `result` was inferred as; an action without one has the wide schema, which stands for nothing. */
+type Results<Data extends DataSchemas, Result extends Record<string, unknown>> = {
+  [Action in keyof Data]: Result[Action & string] extends ResultSchema ? Result[Action & string] : ResultSchema;
+};
+
+/**
+ * Declares a queue: its name and, per action, the schema of its data and what the host needs to know. A contract is data: making
+ * one opens nothing and reads nothing. New fields of an action are optional or have a default, because jobs outlive deploys.
+ */
+export function defineQueue<Name extends QueueName, Data extends DataSchemas, Result extends Record<string, unknown>>(
+  name: Name,
+  // Two maps laid over each other: the compiler infers a map of schemas only from a type of its own.
+  actions: { readonly [Action in keyof Data]: Omit<ActionDefinition<Data[Action]>, "result"> } & {
+    readonly [Action in keyof Result]: { readonly result?: Result[Action] & ResultSchema };
+  },
+): QueueContract<Name, Data, Results<Data, Result>> {
+  const names = Object.fromEntries(Object.keys(actions).map((action) => [action, action]));
+  return {
+    name,
+    // The same definitions; only the compiler saw them as two maps.
+    actions: actions as QueueContract<Name, Data, Results<Data, Result>>["actions"],
+    // Object.fromEntries forgets that each key is its own value.
+    actionNames: z.enum(names as { [Action in keyof Data & string]: Action }),
+  };
+}

@@ -1,0 +1,16 @@
+export type { RedisConnectionOptions, RedisRole } from "@millrace/redis";
+export * from "./contracts/index.ts";
+export { type Enqueued, enqueue, enqueueUnchecked } from "./enqueue.ts";
+export { queueEnvSchema, readQueueEnv } from "./env.ts";
+export { backoffDelayMs, backoffStrategy } from "./jobs/backoff.ts";
+export type { Issue } from "./jobs/check-json.ts";
+export { defaultJobOptions, defaultWorkerOptions } from "./jobs/default-options.ts";
+export { type InvalidJobCode, InvalidJobError } from "./jobs/invalid-job-error.ts";
+export { makeJobId } from "./jobs/job-id.ts";
+export { dedupe, redrive } from "./jobs/retention.ts";
+export { fakeQueue } from "./queues/fake-queue.ts";
+export { getRedisConnection } from "./queues/producer-connection.ts";
+export { askQueue, closeQueues, queueOf } from "./queues/queue-of.ts";
+export { QueueUnavailableError } from "./queues/queue-unavailable-error.ts";
+export * from "./queues/queues.ts";
+export type { TypedQueue } from "./queues/typed-queue.ts";

@@ -1,0 +1,38 @@
+import type { JobEnvelope } from "../contracts/job-envelope.ts";
+
+/** The name under which BullMQ calls `backoffDelayMs`. */
+export const backoffType = "jittered";
+
+const baseMs = 1_000;
+const capMs = 15 * 60_000;
+
+/** The backoff types that a worker with `defaultWorkerOptions` knows; BullMQ lets any other stall the job instead of waiting. */
+export const knownBackoffTypes: ReadonlySet<string> = new Set([backoffType, "fixed", "exponential"]);
+
+/**
+ * The wait before the next attempt, in milliseconds. An explicit list is followed as it stands, its last entry repeating. Else the
+ * ceiling is 1 s, 2 s, 4 s … up to 15 min, and the wait lies anywhere in its upper half: a thousand jobs that fail together do not come
+ * back together, and none comes back at once.
+ *
+ * @param attemptsMade attempts that failed so far, 1 after the first
+ * @param random in [0, 1), a parameter so that a test can choose it
+ */
+export function backoffDelayMs(
+  attemptsMade: number,
+  retryIntervalsMs?: readonly number[],
+  random: () => number = Math.random,
+): number {
+  if (retryIntervalsMs && retryIntervalsMs.length > 0) {
+    return retryIntervalsMs[Math.min(attemptsMade, retryIntervalsMs.length) - 1] ?? 0;
+  }
+  const ceilingMs = Math.min(baseMs * 2 ** Math.min(attemptsMade - 1, 30), capMs);
+  return Math.round(ceilingMs * (0.5 + random() / 2));
+}
+
+/** In the form that BullMQ's `settings.backoffStrategy` has. */
+export function backoffStrategy(attemptsMade: number, _type?: string, _error?: Error, job?: { data: unknown }): number {
+  // The record may be another producer's: nothing is assumed of it but what is checked here.
+  const envelope = job?.data as Partial<JobEnvelope> | null | undefined;
+  const intervals = envelope?.run?.retryIntervalsMs;
+  return backoffDelayMs(attemptsMade, Array.isArray(intervals) ? intervals : undefined);
+}

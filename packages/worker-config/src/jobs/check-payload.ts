@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { DataSchema, QueueContract } from "../contracts/define-queue.ts";
+import { jobEnvelopeSchema } from "../contracts/job-envelope.ts";
+import { findJsonIssue, type Issue } from "./check-json.ts";
+import { InvalidJobError, toIssues } from "./invalid-job-error.ts";
+
+/**
+ * Checks what a job is about to carry: a known action, JSON, the action's schema, and the size.
+ *
+ * @throws InvalidJobError
+ */
+export function checkPayload(contract: QueueContract, action: string, stored: unknown, maxPayloadBytes: number): void {
+  const definition = Object.hasOwn(contract.actions, action) ? contract.actions[action] : undefined;
+  if (!definition) throw unknownAction(contract, action);
+  const { data: envelope, error } = jobEnvelopeSchema.safeParse(stored);
+  if (!envelope) throw invalidData(contract, action, toIssues(error, ""));
+  if (envelope.type !== action) {
+    throw new InvalidJobError("invalid_data", `A job ${contract.name}/${action} carries data of another type.`, [
+      { path: "type", message: `expected "${action}", the job's name` },
+    ]);
+  }
+  const jsonIssue = findJsonIssue(stored, "job");
+  if (jsonIssue) throw invalidData(contract, action, [{ ...jsonIssue, path: jsonIssue.path.replace(/^job\./, "") }]);
+  const bytes = Buffer.byteLength(JSON.stringify(stored));
+  if (bytes > maxPayloadBytes) {
+    throw new InvalidJobError(
+      "payload_too_large",
+      `A job ${contract.name}/${action} may hold ${maxPayloadBytes} bytes (QUEUE_MAX_PAYLOAD_BYTES), got ${bytes}. Store the content elsewhere and enqueue a reference to it.`,
+    );
+  }
+  const parsed = closed(definition.data).safeParse(envelope.data);
+  if (!parsed.success) throw invalidData(contract, action, toIssues(parsed.error, "data"));
+}
+
+function unknownAction(contract: QueueContract, action: string): InvalidJobError {
+  const known = contract.actionNames.options;
+  return new InvalidJobError(
+    "unknown_action",
+    known.length === 0
+      ? `Queue ${contract.name} has no actions yet, so it accepts no job.`
+      : `Queue ${contract.name} has no action ${JSON.stringify(action)}; expected one of ${known.join(", ")}.`,
+  );
+}
+
+function invalidData(contract: QueueContract, action: string, issues: readonly Issue[]): InvalidJobError {
+  return new InvalidJobError("invalid_data", `The data of a job ${contract.name}/${action} is not valid.`, issues);
+}
+
+const closedSchemas = new WeakMap<DataSchema, z.ZodType>();
+
+/**
+ * The schema as a producer meets it: an unknown key is refused, because what was meant as an option (`delay`) would do nothing in
+ * the payload. The worker's side stays open, or an older worker would refuse what a newer producer adds.
+ */
+function closed(schema: DataSchema): z.ZodType {
+  const known = closedSchemas.get(schema);
+  if (known) return known;
+  const made = schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
+  closedSchemas.set(schema, made);
+  return made;
+}

@@ -1,0 +1,80 @@
+import type { JobsOptions } from "bullmq";
+import type { z } from "zod";
+import type { QueueContract } from "../contracts/define-queue.ts";
+import type { JobEnvelope } from "../contracts/job-envelope.ts";
+import { enqueueOptionsSchema } from "../contracts/job-options.ts";
+import { InvalidJobError, toIssues } from "./invalid-job-error.ts";
+
+export interface PreparedJob {
+  readonly name: string;
+  readonly data: JobEnvelope;
+  readonly opts: JobsOptions;
+}
+
+/**
+ * Turns an enqueue into a job as BullMQ's `add` takes it. The payload is stored as given, not as the schema puts it out: the worker
+ * parses it again, with its own version of the schema.
+ *
+ * @param options not checked by the compiler where they come from outside
+ * @param now the clock that `runAt` is measured against
+ * @throws InvalidJobError with code `invalid_options`
+ */
+export function prepareJob(
+  contract: QueueContract,
+  action: string,
+  data: unknown,
+  options: unknown,
+  now: number = Date.now(),
+): PreparedJob {
+  const asked = parseOptions(options);
+  const { timeoutMs, retryIntervalsMs, resultTtlMs, meta } = asked;
+  const run = { timeoutMs, retryIntervalsMs, resultTtlMs };
+  const envelope: JobEnvelope = {
+    type: action,
+    data,
+    ...(Object.values(run).some((value) => value !== undefined) && { run }),
+    ...(meta && { meta }),
+  };
+  return { name: action, data: envelope, opts: toJobsOptions(asked, contract.actions[action]?.options?.attempts, now) };
+}
+
+function parseOptions(options: unknown): z.output<typeof enqueueOptionsSchema> {
+  const parsed = enqueueOptionsSchema.safeParse(options);
+  if (parsed.success) return parsed.data;
+  throw new InvalidJobError(
+    "invalid_options",
+    "The options of the job are not valid.",
+    toIssues(parsed.error, "options"),
+  );
+}
+
+function toJobsOptions(
+  asked: z.output<typeof enqueueOptionsSchema>,
+  contractAttempts: number | undefined,
+  now: number,
+): JobsOptions {
+  const delay = asked.runAt === undefined ? asked.delayMs : Math.max(0, Date.parse(asked.runAt) - now);
+  const attempts = asked.attempts ?? (asked.retryIntervalsMs ? asked.retryIntervalsMs.length + 1 : contractAttempts);
+  return {
+    ...(delay !== undefined && { delay }),
+    ...(asked.priority !== undefined && { priority: asked.priority }),
+    ...(attempts !== undefined && { attempts }),
+    ...(asked.jobId !== undefined && { jobId: asked.jobId }),
+    ...(asked.dedupe && { deduplication: toDeduplication(asked.dedupe, delay) }),
+  };
+}
+
+function toDeduplication(
+  dedupe: NonNullable<z.output<typeof enqueueOptionsSchema>["dedupe"]>,
+  delayMs: number | undefined,
+): NonNullable<JobsOptions["deduplication"]> {
+  const id = dedupe.key;
+  switch (dedupe.mode) {
+    case "drop":
+      return { id, ...(dedupe.ttlMs !== undefined && { ttl: dedupe.ttlMs }) };
+    case "latest":
+      return { id, ttl: delayMs ?? 0, extend: true, replace: true };
+    case "again":
+      return { id, keepLastIfActive: true };
+  }
+}

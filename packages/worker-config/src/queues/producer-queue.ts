@@ -1,0 +1,101 @@
+import { type BulkJobOptions, Job, type JobsOptions, Queue, type QueueOptions } from "bullmq";
+import type { QueueContract } from "../contracts/define-queue.ts";
+import type { JobEnvelope } from "../contracts/job-envelope.ts";
+import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
+import { checkPayload } from "../jobs/check-payload.ts";
+import { withDeadline } from "./deadline.ts";
+import { QueueUnavailableError } from "./queue-unavailable-error.ts";
+
+type EnvelopeJob = Job<JobEnvelope, unknown, string>;
+
+/**
+ * BullMQ's own queue, with two promises more: nothing gets in that its contract does not allow, and no call outlives its deadline.
+ *
+ * BullMQ alone waits for ever when Redis was down at the moment the queue was built. So an add first waits for a ready connection,
+ * within the deadline, and only then sends its command: a caller that was told that nothing was added can be sure that no job follows.
+ */
+export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelope, unknown, string> {
+  readonly #contract: QueueContract;
+  readonly #limits: { maxPayloadBytes: number; deadlineMs: number };
+  readonly #duplicates = new WeakSet<EnvelopeJob>();
+
+  constructor(contract: QueueContract, limits: { maxPayloadBytes: number; deadlineMs: number }, options: QueueOptions) {
+    super(contract.name, options);
+    this.#contract = contract;
+    this.#limits = limits;
+    // The connection is shared and reports its outages itself; without a listener every queue would print them again.
+    this.on("error", () => {});
+  }
+
+  /** Whether the add that returned `job` found its id taken, so that what is stored is another job than the one returned. */
+  isDuplicate(job: EnvelopeJob): boolean {
+    return this.#duplicates.has(job);
+  }
+
+  protected override async addJob(name: string, data: JobEnvelope, options: JobsOptions = {}): Promise<EnvelopeJob> {
+    this.#check(name, data, options);
+    const { jobId } = options;
+    return this.ask(() =>
+      jobId === undefined ? super.addJob(name, data, options) : this.#addWithId(name, data, options, jobId),
+    );
+  }
+
+  override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
+    for (const { name, data, opts = {} } of jobs) this.#check(name, data, opts);
+    return this.ask(() => super.addBulk(jobs));
+  }
+
+  /** BullMQ drops an add whose id exists and says nothing, so the same transaction asks whether it did. */
+  async #addWithId(name: string, data: JobEnvelope, options: JobsOptions, jobId: string): Promise<EnvelopeJob> {
+    const job: EnvelopeJob = new Job(this, name, data, { ...this.defaultJobOptions, ...options }, jobId);
+    const transaction = (await this.getBackend().client).multi();
+    transaction.runCommand("exists", [this.toKey(jobId)]);
+    await job.addJob(transaction);
+    const replies = (await transaction.exec()) ?? [];
+    for (const [error] of replies) if (error) throw error;
+    const storedId = String(replies[1]?.[1]);
+    // Another id than ours comes back where a deduplication key led to another job.
+    if (replies[0]?.[1] === 1 || storedId !== jobId) this.#duplicates.add(job);
+    job.id = storedId;
+    this.emit("waiting", job);
+    return job;
+  }
+
+  #check(name: string, data: JobEnvelope, options: JobsOptions): void {
+    checkJobsOptions(options);
+    checkPayload(this.#contract, name, data, this.#limits.maxPayloadBytes);
+  }
+
+  /**
+   * Puts a question to Redis that does not outlive the deadline.
+   *
+   * @throws QueueUnavailableError
+   */
+  async ask<T>(question: () => Promise<T>): Promise<T> {
+    const { deadlineMs } = this.#limits;
+    const startedAt = performance.now();
+    const unavailable = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, false, cause);
+    const unanswered = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, true, cause);
+    await withDeadline(this.waitUntilReady(), deadlineMs, unavailable).catch((error: unknown) => {
+      throw error instanceof QueueUnavailableError ? error : unavailable(error);
+    });
+    const leftMs = deadlineMs - (performance.now() - startedAt);
+    return withDeadline(question(), leftMs, unanswered).catch((error: unknown) => {
+      if (isRefused(error)) throw unavailable(error);
+      throw isConnectionLost(error) ? unanswered(error) : error;
+    });
+  }
+}
+
+/** Nothing was written: the connection was down (there is no offline queue), or Redis itself said no (read only, out of memory). */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && (error.name === "ReplyError" || error.message.startsWith("Stream isn't writeable"));
+}
+
+/** The connection broke between the command and its reply. */
+function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isCutOff =
+    /^Connection is closed|^Command aborted/.test(error.message) || error.name === "MaxRetriesPerRequestError";
+  return isCutOff || ("code" in error && /^E[A-Z]+$/.test(String(error.code)) && "syscall" in error);
+}

@@ -1,0 +1,25 @@
+import { parseEnv } from "@millrace/env";
+import { z } from "zod";
+
+export const workerHostEnvSchema = z.object({
+  // Longer than the longest attempt, so that a deploy lets what runs come to its end.
+  WORKER_SHUTDOWN_GRACE_MS: z.coerce.number().int().min(0).max(3_600_000).default(35_000),
+  WORKER_HEALTH_HOST: z.string().default("127.0.0.1"),
+  WORKER_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+});
+
+export function readWorkerHostEnv(): z.output<typeof workerHostEnvSchema> {
+  return parseEnv(workerHostEnvSchema);
+}
+
+/** `aiAgent` → `AI_AGENT_WORKER_CONCURRENCY`. */
+export function concurrencyVariable(queueName: string): string {
+  return `${queueName.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}_WORKER_CONCURRENCY`;
+}
+
+/** How many jobs of a queue one process runs at once: its variable, 1 to 200, else `fallback`. */
+export function readConcurrency(queueName: string, fallback: number): number {
+  const name = concurrencyVariable(queueName);
+  const env = parseEnv(z.object({ [name]: z.coerce.number().int().min(1).max(200).default(fallback) }));
+  return env[name] ?? fallback;
+}

@@ -1,0 +1,38 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface HealthServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * `/livez` says that the process runs its event loop, `/readyz` (200 or 503) that it does its work. Nothing else is served.
+ *
+ * @param port 0 takes any free one
+ */
+export async function startHealthServer(host: string, port: number, isReady: () => boolean): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    const answer = (status: number, body: object) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (request.url === "/livez") answer(200, { status: "ok" });
+    else if (request.url === "/readyz") answer(isReady() ? 200 : 503, { status: isReady() ? "ok" : "unavailable" });
+    else answer(404, { status: "not found" });
+  });
+  const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(port, host, resolve);
+  await listening;
+  // A probe must not keep a process alive that has nothing else to do.
+  server.unref();
+  // A server that listens on host and port has an address of this form.
+  const { port: boundPort } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}

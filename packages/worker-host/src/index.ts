@@ -1,0 +1,5 @@
+export type { JobContext } from "./job-context.ts";
+export { type FailureKind, PermanentError, TransientError } from "./job-error.ts";
+export type { HandlersOf, JobHandler, JobHandlers } from "./job-handlers.ts";
+export { runWorker } from "./run-worker.ts";
+export { type RunningWorker, startWorker, type WorkerSettings } from "./start-worker.ts";

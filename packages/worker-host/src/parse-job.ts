@@ -1,0 +1,55 @@
+import {
+  type DataSchemas,
+  type JobEnvelope,
+  jobEnvelopeSchema,
+  type QueueContract,
+  type ResultSchemas,
+} from "@millrace/worker-config/contracts";
+import type { z } from "zod";
+import { PermanentError, TransientError } from "./job-error.ts";
+
+/** A job whose action is known and whose data fits it. */
+export interface ParsedJob<Data extends DataSchemas, Action extends keyof Data & string> {
+  readonly action: Action;
+  readonly data: z.output<Data[Action]>;
+  readonly run: NonNullable<JobEnvelope["run"]>;
+}
+
+/**
+ * The second of the two doors where data is checked: what comes out of Redis may be older or newer than this code.
+ *
+ * @throws TransientError `unknown_action`: a producer one deploy ahead may know an action that this worker does not know yet
+ * @throws PermanentError `corrupt` or `invalid_data`: no later attempt can mend it
+ */
+export function parseJob<
+  Name extends QueueContract["name"],
+  Data extends DataSchemas,
+  Result extends ResultSchemas<Data>,
+>(
+  contract: QueueContract<Name, Data, Result>,
+  job: { name: string | undefined; data: unknown },
+): ParsedJob<Data, keyof Data & string> {
+  // A record that Redis evicted still has its place in the list, and arrives without a name.
+  if (!job.name) throw new PermanentError("The job's record is gone from Redis.", { code: "corrupt" });
+  const action = contract.actionNames.safeParse(job.name);
+  if (!action.success) {
+    throw new TransientError(`Queue ${contract.name}: this worker knows no action ${JSON.stringify(job.name)}.`, {
+      code: "unknown_action",
+    });
+  }
+  const envelope = jobEnvelopeSchema.safeParse(job.data);
+  if (!envelope.success || envelope.data.type !== job.name) {
+    throw new PermanentError(`Expected { type: "${job.name}", data }, got another form.`, { code: "invalid_data" });
+  }
+  const name: keyof Data & string = action.data;
+  const parsed = contract.actions[name].data.safeParse(envelope.data.data);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(
+      (issue) => `${["data", ...issue.path.map(String)].join(".")}: ${issue.message}`,
+    );
+    throw new PermanentError(`The data of ${contract.name}/${name} is not valid. ${issues.join(" ")}`, {
+      code: "invalid_data",
+    });
+  }
+  return { action: name, data: parsed.data, run: envelope.data.run ?? {} };
+}

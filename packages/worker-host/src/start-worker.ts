@@ -1,0 +1,113 @@
+import type { Logger } from "@millrace/logger";
+import type { RedisConnectionOptions } from "@millrace/redis";
+import { defaultWorkerOptions } from "@millrace/worker-config";
+import {
+  type DataSchemas,
+  parseJobFailure,
+  type QueueContract,
+  type ResultSchemas,
+} from "@millrace/worker-config/contracts";
+import { type RedisClient, Worker } from "bullmq";
+import type { JobHandlers } from "./job-handlers.ts";
+import { processJob } from "./process-job.ts";
+
+export interface WorkerSettings {
+  readonly connection: RedisConnectionOptions;
+  readonly prefix: string;
+  readonly concurrency: number;
+  readonly log: Logger;
+}
+
+/** A worker that takes jobs until it is told to stop. */
+export interface RunningWorker {
+  /** Whether Redis answers and jobs are being taken. */
+  isReady(): boolean;
+  /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. */
+  untilReady(): Promise<void>;
+  /**
+   * Takes no more jobs and waits for those that run. At the deadline their signals abort; what still runs one second later is left
+   * to the stalled check of another worker.
+   *
+   * @returns whether everything came to its end in time
+   */
+  stop(graceMs: number): Promise<boolean>;
+}
+
+const afterAbortMs = 1_000;
+
+/** Connects a contract and its handlers to the contract's queue. Knows no environment, no signal and no process. */
+export function startWorker<
+  Name extends QueueContract["name"],
+  Data extends DataSchemas,
+  Result extends ResultSchemas<Data>,
+>(
+  contract: QueueContract<Name, Data, Result>,
+  handlers: JobHandlers<Data, Result>,
+  { connection, prefix, concurrency, log }: WorkerSettings,
+): RunningWorker {
+  const worker = new Worker<unknown, unknown, string>(
+    contract.name,
+    // BullMQ hands over the signal only to a function that declares three parameters.
+    async (job, _token, signal) => processJob(contract, handlers, log, job, signal),
+    { ...defaultWorkerOptions, connection, prefix, concurrency },
+  );
+  const clients = watchClients(worker, log);
+  // Lost connections are told by the clients, once per outage; BullMQ repeats them at every attempt.
+  worker.on("error", (err) => {
+    if (clients.areReady()) log.error({ err }, "worker error");
+  });
+  worker.on("stalled", (jobId) => log.warn({ queue: contract.name, jobId }, "job stalled and starts again"));
+  // Outcomes are logged where they are decided; these are the engine's own decisions.
+  worker.on("failed", (job, error) => {
+    const { code, message } = parseJobFailure(error.message);
+    if (code !== "stalled" && code !== "poison") return;
+    log.error({ queue: contract.name, action: job?.name, jobId: job?.id, outcome: "failed", code }, message);
+  });
+  return {
+    isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
+    untilReady: async () => worker.waitUntilReady(),
+    stop: async (graceMs) => {
+      const closed = worker.close().then(() => true);
+      if (await settlesWithin(closed, graceMs)) return true;
+      worker.cancelAllJobs("the worker shuts down");
+      return settlesWithin(closed, afterAbortMs);
+    },
+  };
+}
+
+async function settlesWithin(done: Promise<boolean>, limitMs: number): Promise<boolean> {
+  const { promise: tooLate, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), limitMs);
+  try {
+    return await Promise.race([done, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A worker holds two connections, one of which waits for jobs. BullMQ says `ready` only once, so readiness is the clients' own. */
+function watchClients(worker: Worker<unknown, unknown, string>, log: Logger): { areReady: () => boolean } {
+  const backend = worker.getBackend();
+  const clients: { readonly status: string }[] = [];
+  const areReady = () => clients.length === 2 && clients.every((client) => client.status === "ready");
+  let isLost = false;
+  const watch = async (pending: Promise<RedisClient> | undefined) => {
+    const client = await pending;
+    if (!client) return;
+    clients.push(client);
+    client.on("close", () => {
+      if (isLost || worker.closing) return;
+      isLost = true;
+      log.error({ code: "redis_unreachable" }, "lost the connection to Redis, trying again");
+    });
+    client.on("ready", () => {
+      if (isLost && areReady()) log.info("connected to Redis again");
+      isLost = !areReady();
+    });
+  };
+  for (const pending of [backend.client, backend.blockingClient]) {
+    // A client that never came to life reports through the worker's own error event.
+    watch(pending).catch(() => {});
+  }
+  return { areReady };
+}
