@@ -22,11 +22,19 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
     loggerInstance,
+    // One line per request, at its end: see below.
+    disableRequestLogging: true,
     // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
     bodyLimit: maxPayloadBytes * 2 + 16_384,
     // The enqueue refuses such keys and names the field, which the parser's own refusal does not.
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
+  });
+  app.addHook("onResponse", async ({ log: requestLog, method, url }, { statusCode, elapsedTime }) => {
+    requestLog.info(
+      { method, path: url.split("?")[0], status: statusCode, durationMs: Math.round(elapsedTime) },
+      "request",
+    );
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

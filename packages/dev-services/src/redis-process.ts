@@ -27,6 +27,7 @@ export async function startRedisProcess(order: Exclude<KeeperOrder, { kind: "end
   if (answer?.kind !== "started") throw new Error(`Redis did not start: ${answer?.reason ?? "no answer"}.`);
   const { port, pid } = answer;
   const stop = async () => {
+    keeper.ref();
     if (keeper.connected) keeper.send({ kind: "end" } satisfies KeeperOrder);
     await gone;
   };

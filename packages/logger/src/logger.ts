@@ -24,7 +24,13 @@ export function createLogger(
   const destination =
     options.destination ??
     (format === "pretty"
-      ? prettyStream({ colorize: true, sync: true, ignore: "pid,hostname,name", translateTime: "SYS:HH:MM:ss.l" })
+      ? prettyStream({
+          colorize: true,
+          sync: true,
+          singleLine: true,
+          ignore: "pid,hostname,name",
+          translateTime: "SYS:HH:MM:ss.l",
+        })
       : pino.destination({ dest: 1, sync: true }));
   return pino(
     {

@@ -16,7 +16,7 @@ const engineFailures: readonly (readonly [RegExp, string])[] = [
 
 /** Reads a stored failure back. One that the engine or a foreign worker wrote gets the code of its cause, else `unknown`. */
 export function parseJobFailure(failedReason: string): JobFailure {
-  const coded = /^\[([a-z][a-z0-9_]*)\] ([^]*)$/.exec(failedReason);
+  const coded = /^\[([a-z][a-z0-9_]*)\] (.*)$/s.exec(failedReason);
   if (coded?.[1] !== undefined && coded[2] !== undefined) return { code: coded[1], message: coded[2] };
   const code = engineFailures.find(([pattern]) => pattern.test(failedReason))?.[1] ?? "unknown";
   return { code, message: failedReason };

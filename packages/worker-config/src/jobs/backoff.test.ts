@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { backoffDelayMs, backoffStrategy } from "./backoff.ts";
+
+test("an explicit list is followed, and its last entry repeats", () => {
+  expect([1, 2, 3, 4].map((attempts) => backoffDelayMs(attempts, [10_000, 30_000, 60_000]))).toEqual([
+    10_000, 30_000, 60_000, 60_000,
+  ]);
+});
+
+test("without a list the ceiling doubles from one second up to fifteen minutes", () => {
+  expect([1, 2, 3, 11, 50].map((attempts) => backoffDelayMs(attempts, undefined, () => 1))).toEqual([
+    1_000, 2_000, 4_000, 900_000, 900_000,
+  ]);
+});
+
+test("jitter keeps the wait in the upper half, so that nothing comes back at once", () => {
+  expect(backoffDelayMs(1, undefined, () => 0)).toBe(500);
+});
+
+test("a thousand jobs that fail together do not come back together", () => {
+  const delays = Array.from({ length: 1_000 }, () => backoffDelayMs(5));
+  expect(new Set(delays).size).toBeGreaterThan(500);
+});
+
+test("a record of another producer, without our envelope, gets the default waits", () => {
+  for (const data of [null, "text", { run: { retryIntervalsMs: "soon" } }]) {
+    expect(backoffStrategy(1, "jittered", undefined, { data })).toBeGreaterThanOrEqual(500);
+  }
+});

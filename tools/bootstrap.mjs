@@ -1,0 +1,90 @@
+/**
+ * What `npm run dev`, `npm test` and `npm start` run on a machine that has Node >= 20 and npm alone, and `pnpm dev`, `pnpm test` and
+ * `pnpm start` as well: installs with the pinned pnpm where pnpm is not already at work, then hands over to the Node of the repository.
+ *
+ * Plain JavaScript, because it must run before anything is installed.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const isWindows = process.platform === "win32";
+// Two signals of one Ctrl-C: the terminal sends one to the whole group and npm passes on its own.
+const sameSignalMs = 250;
+
+const envFile = existsSync(join(root, ".env")) ? ["--env-file=.env"] : [];
+const commands = {
+  dev: [...envFile, "--conditions=source", "tools/dev.ts"],
+  start: [...envFile, "--conditions=source", "tools/start.ts"],
+  test: ["node_modules/vitest/vitest.mjs", "run"],
+};
+
+const [name, ...rest] = process.argv.slice(2);
+const command = commands[name];
+if (!command) {
+  console.error(`tools/bootstrap.mjs: expected one of ${Object.keys(commands).join(", ")}, got ${name ?? "nothing"}.`);
+  process.exit(2);
+}
+
+if (!process.env.npm_config_user_agent?.startsWith("pnpm/")) {
+  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const code = await run("npx", ["--yes", packageManager, "install"], { shell: isWindows });
+  if (code !== 0) process.exit(code);
+}
+process.exit(await run(repositoryNode(), [...command, ...rest], { detached: name !== "test" && !isWindows }));
+
+/** The binary that the install brought, else this one if it is new enough. */
+function repositoryNode() {
+  const folder = join(root, "node_modules", `node-${isWindows ? "win" : process.platform}-${process.arch}`, "bin");
+  const bundled = join(folder, isWindows ? "node.exe" : "node");
+  if (existsSync(bundled)) return bundled;
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 24 || (major === 24 && minor >= 11)) return process.execPath;
+  console.error(
+    `Millrace needs Node 24.11 or newer, and brings none for ${process.platform}-${process.arch}. Got ${process.version}: install a newer Node and start again.`,
+  );
+  process.exit(1);
+}
+
+/**
+ * Runs a program to its end and passes signals on to it. A detached one is in a process group of its own, so that what it hears is what
+ * is passed on here, once each, and it can stop its own children in order.
+ */
+function run(program, args, { shell = false, detached = false } = {}) {
+  const path = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: "inherit",
+    shell,
+    detached,
+    env: { ...process.env, PATH: path },
+  });
+  let lastSignalAt = 0;
+  const passOn = (signal) => {
+    if (Date.now() - lastSignalAt < sameSignalMs) return;
+    lastSignalAt = Date.now();
+    if (detached || signal === "SIGTERM") child.kill(signal);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, passOn);
+  // npm killed by a signal tells nobody: then this process has a new parent, and nobody is left to want what runs here.
+  const parent = process.ppid;
+  const orphanWatch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(orphanWatch);
+    child.kill("SIGTERM");
+  }, 500);
+  return new Promise((resolve) => {
+    const finish = (code) => {
+      clearInterval(orphanWatch);
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, passOn);
+      resolve(code);
+    };
+    child.once("error", (error) => {
+      console.error(`Could not run ${program}: ${error.message}`);
+      finish(1);
+    });
+    child.once("exit", (code, signal) => finish(code ?? (signal ? 1 : 0)));
+  });
+}

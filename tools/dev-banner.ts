@@ -1,0 +1,32 @@
+import type { DevRedis, Inbox } from "@millrace/dev-services";
+
+interface Started {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly inbox: Inbox;
+  readonly redis: DevRedis;
+  readonly workers: readonly string[];
+}
+
+/** The end of the start: where everything is, and one line that sends a mail. */
+export function renderBanner({ apiUrl, apiKey, inbox, redis, workers }: Started): string {
+  const mail = JSON.stringify({ data: { to: "ada@example.com", subject: "Hello from Millrace", text: "It works." } });
+  return `
+  Millrace is up.
+
+  API        ${apiUrl}
+  Docs       ${apiUrl}/docs        (any name, the API key as password)
+  Dashboard  ${apiUrl}/dashboard   (the same)
+  Inbox      ${inbox.httpUrl}
+  Redis      ${redis.url} (${redis.reason})
+  API key    ${apiKey}
+  Workers    ${workers.join(", ")}
+
+  Send a mail:
+
+curl -X POST ${apiUrl}/jobs/email/sendEmail -H 'authorization: Bearer ${apiKey}' -H 'content-type: application/json' -d '${mail}'
+
+  Ctrl-C stops everything.
+
+`;
+}

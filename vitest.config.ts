@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+// Tests run the sources, as development does: nothing has to be built first.
+const conditions = ["source"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ["{apps,packages,tools}/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**"],
+    globalSetup: "tools/test-setup/redis.ts",
+    setupFiles: "tools/test-setup/environment.ts",
+    // Real parts take their time on a busy machine; a test that waits, waits for an event.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
