@@ -61,10 +61,10 @@ function run(program, args, { shell = false, detached = false } = {}) {
     detached,
     env: { ...process.env, PATH: path },
   });
-  let lastSignalAt = 0;
+  const lastAt = {};
   const passOn = (signal) => {
-    if (Date.now() - lastSignalAt < sameSignalMs) return;
-    lastSignalAt = Date.now();
+    if (Date.now() - (lastAt[signal] ?? 0) < sameSignalMs) return;
+    lastAt[signal] = Date.now();
     if (detached || signal === "SIGTERM") child.kill(signal);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, passOn);

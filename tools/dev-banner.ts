@@ -8,6 +8,7 @@ interface Started {
   readonly workers: readonly string[];
 }
 
+// A configured Redis is told by its reason alone: its URL may hold a password.
 /** The end of the start: where everything is, and one line that sends a mail. */
 export function renderBanner({ apiUrl, apiKey, inbox, redis, workers }: Started): string {
   const mail = JSON.stringify({ data: { to: "ada@example.com", subject: "Hello from Millrace", text: "It works." } });
@@ -18,7 +19,7 @@ export function renderBanner({ apiUrl, apiKey, inbox, redis, workers }: Started)
   Docs       ${apiUrl}/docs        (any name, the API key as password)
   Dashboard  ${apiUrl}/dashboard   (the same)
   Inbox      ${inbox.httpUrl}
-  Redis      ${redis.url} (${redis.reason})
+  Redis      ${redis.kind === "configured" ? "" : `${redis.url}, `}${redis.reason}
   API key    ${apiKey}
   Workers    ${workers.join(", ")}
 

@@ -1,9 +1,9 @@
 /** `pnpm dev`: the embedded services, the API and every worker, until Ctrl-C. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type DevRedis, type Inbox, readDevServicesEnv, startInbox, startRedis } from "@millrace/dev-services";
-import { developmentApiKey } from "../apps/api/src/env.ts";
+import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
 import { checkEnvironment } from "./environment.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
@@ -24,13 +24,10 @@ await runUntilSignal(async (cleanUp) => {
   cleanUp(inbox.stop);
 
   const workers = listWorkers();
-  const [apiPort, ...healthPorts] = await Promise.all([
-    freePort(Number(process.env.API_PORT ?? 3_000)),
-    ...workers.map(() => freePort(0)),
-  ]);
+  const [apiPort, ...healthPorts] = await Promise.all([freePort(readApiPort()), ...workers.map(() => freePort(0))]);
   const env = environmentFor(redis, inbox, apiPort);
   await checkEnvironment({ ...process.env, ...env });
-  cleanUp(publishEnvironment(env));
+  cleanUp(publishEnvironment(resolve(root, devEnv.DEV_STATE_DIR), env));
 
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const supervisor = supervise([
@@ -71,8 +68,7 @@ function environmentFor(redis: DevRedis, inbox: Inbox, apiPort: number) {
 }
 
 /** Leaves the environment where a worker that is started beside this one finds it, as `pnpm worker:email` does. */
-function publishEnvironment(env: Record<string, string>): () => Promise<void> {
-  const folder = join(root, ".millrace");
+function publishEnvironment(folder: string, env: Record<string, string>): () => Promise<void> {
   const file = join(folder, "dev.env");
   mkdirSync(folder, { recursive: true });
   writeFileSync(
@@ -88,11 +84,11 @@ function publishEnvironment(env: Record<string, string>): () => Promise<void> {
 /** `wanted` if it is free, else any port that is. */
 async function freePort(wanted: number): Promise<number> {
   const server = createServer();
-  const { promise, resolve } = Promise.withResolvers<number | undefined>();
-  server.once("error", () => resolve(undefined));
+  const { promise, resolve: found } = Promise.withResolvers<number | undefined>();
+  server.once("error", () => found(undefined));
   server.listen(wanted, "127.0.0.1", () => {
     const address = server.address();
-    server.close(() => resolve(typeof address === "object" && address ? address.port : undefined));
+    server.close(() => found(typeof address === "object" && address ? address.port : undefined));
   });
   return (await promise) ?? freePort(0);
 }

@@ -18,26 +18,34 @@ export async function collectEnvSchemas(): Promise<{ file: string; schema: z.Zod
   );
 }
 
-/** The names of the variables that a .env file sets or, commented out, offers. */
-export function namesIn(file: string): string[] {
-  const lines = readFileSync(join(root, file), "utf8").split("\n");
-  return lines.flatMap((line) => /^(?:# ?)?([A-Z][A-Z0-9_]*)=/.exec(line)?.[1] ?? []);
+/** The names of the variables that the text of a .env file sets or, commented out, offers. */
+export function namesIn(text: string): string[] {
+  return text.split("\n").flatMap((line) => /^(?:# ?)?([A-Z][A-Z0-9_]*)=/.exec(line)?.[1] ?? []);
 }
 
 /**
- * Refuses a start whose processes would not come up: a variable with a wrong value, or one in .env that nobody reads.
+ * Refuses a .env that sets what nothing reads: a misspelt name would silently mean the default.
  *
  * @throws EnvironmentError
  */
+export function refuseUnknownNames(envText: string, exampleText: string): void {
+  const known = new Set(namesIn(exampleText));
+  const unknown = namesIn(envText.replace(/^#.*$/gm, "")).filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  throw new EnvironmentError(
+    `.env sets ${unknown.join(", ")}, which nothing reads. .env.example lists every variable there is.`,
+  );
+}
+
+/**
+ * Refuses a start whose processes would not come up.
+ *
+ * @param env what the processes will be given
+ * @throws EnvironmentError
+ */
 export async function checkEnvironment(env: Record<string, string | undefined>): Promise<void> {
-  if (existsSync(join(root, ".env"))) {
-    const known = new Set(namesIn(".env.example"));
-    const unknown = namesIn(".env").filter((name) => !known.has(name));
-    if (unknown.length > 0) {
-      throw new EnvironmentError(
-        `.env sets ${unknown.join(", ")}, which nothing reads. .env.example lists every variable there is.`,
-      );
-    }
-  }
+  const envFile = join(root, ".env");
+  if (existsSync(envFile))
+    refuseUnknownNames(readFileSync(envFile, "utf8"), readFileSync(join(root, ".env.example"), "utf8"));
   for (const { schema } of await collectEnvSchemas()) parseEnv(schema, env);
 }

@@ -24,3 +24,8 @@ export function readApiEnv(source?: Record<string, string | undefined>): z.outpu
   const isProduction = (source ?? process.env).NODE_ENV === "production";
   return parseEnv(isProduction ? apiEnvSchema.extend({ API_KEYS: productionKeys }) : apiEnvSchema, source);
 }
+
+/** The port alone, for whoever starts the API and brings the keys itself. */
+export function readApiPort(): number {
+  return parseEnv(apiEnvSchema.pick({ API_PORT: true })).API_PORT;
+}

@@ -8,8 +8,14 @@ export const devServicesEnvSchema = z.object({
   DEV_REDIS: z.enum(["auto", "server", "embedded"]).default("auto"),
   DEV_INBOX_HTTP_PORT: port.default(8_025),
   DEV_INBOX_SMTP_PORT: port.default(1_025),
+  DEV_STATE_DIR: z.string().default(".millrace"),
 });
 
+/**
+ * What the environment says about the services for development.
+ *
+ * @throws EnvironmentError that names the variable with a wrong value
+ */
 export function readDevServicesEnv(): z.output<typeof devServicesEnvSchema> {
   return parseEnv(devServicesEnvSchema);
 }

@@ -5,12 +5,14 @@ import { pagePolicy, renderInbox } from "./inbox-page.ts";
 /** The page at `/`, the mails as JSON at `/messages.json` and `/messages/<id>.json`; DELETE on the former empties the inbox. */
 export function createInboxServer(mailbox: Mailbox, smtpUrl: () => string): Server {
   return createServer((request, response) => {
-    const url = URL.parse(request.url ?? "/", "http://inbox");
-    if (!isLocal(request) || !url) return json(response, 403, { error: "expected the host 127.0.0.1 or localhost" });
-    const oneMessage = /^\/messages\/(\d+)\.json$/.exec(url.pathname)?.[1];
-    switch (`${request.method} ${oneMessage ? "/message" : url.pathname}`) {
+    const refusal = refusalOf(request);
+    if (refusal) return json(response, 403, { error: refusal });
+    // Put together, not resolved: `//elsewhere/` is a path here, and no address of another host.
+    const url = URL.parse(`http://inbox${request.url}`);
+    const oneMessage = /^\/messages\/(\d+)\.json$/.exec(url?.pathname ?? "")?.[1];
+    switch (`${request.method} ${oneMessage ? "/message" : url?.pathname}`) {
       case "GET /":
-        return page(response, renderInbox(mailbox.list(), smtpUrl(), url.searchParams.get("open")));
+        return page(response, renderInbox(mailbox.list(), smtpUrl(), url?.searchParams.get("open") ?? null));
       case "GET /messages.json":
         return json(response, 200, mailbox.list());
       case "GET /message": {
@@ -29,13 +31,16 @@ export function createInboxServer(mailbox: Mailbox, smtpUrl: () => string): Serv
   });
 }
 
-/** A name that a foreign page made to point here is not this inbox's name. */
-function isLocal(request: IncomingMessage): boolean {
-  return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? "");
+/** Keeps foreign pages out: those that made a name of theirs point here, and those that send a form here. */
+function refusalOf({ headers: { host = "", origin } }: IncomingMessage): string | undefined {
+  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) return "expected the host 127.0.0.1 or localhost";
+  if (origin !== undefined && origin !== `http://${host}`) return `expected a request from http://${host}`;
+  return undefined;
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body, null, 2));
+  const headers = { "content-type": "application/json; charset=utf-8", "x-content-type-options": "nosniff" };
+  response.writeHead(status, headers).end(JSON.stringify(body, null, 2));
 }
 
 function page(response: ServerResponse, html: string): void {

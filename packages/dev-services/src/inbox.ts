@@ -7,9 +7,13 @@ import { createSmtpServer } from "./inbox-smtp.ts";
 export type { InboxMessage };
 
 export interface Inbox {
+  /** As SMTP_URL: `smtp://127.0.0.1:<port>`. */
   readonly smtpUrl: string;
+  /** Where the page is: `http://127.0.0.1:<port>`. */
   readonly httpUrl: string;
+  /** Newest first, 500 at most. */
   messages(): readonly InboxMessage[];
+  /** Resolves with the first mail that matches, one already here included. Rejects after `deadlineMs`, 10,000 by default. */
   readonly waitForMessage: Mailbox["waitFor"];
   stop(): Promise<void>;
 }
@@ -19,43 +23,52 @@ export interface InboxOptions {
   readonly smtpPort?: number;
   /** Defaults to 0, any free port. */
   readonly httpPort?: number;
-  /** Whether a wanted port that is taken is an error or gives way to a free one. Defaults to false, an error. */
+  /** Whether a wanted port that is taken gives way to a free one. Defaults to false: it is an error. */
   readonly fallBackToFreePort?: boolean;
 }
 
-/** A mail server on this machine that keeps what it gets and shows it on a page. Delivers nothing. */
+/**
+ * A mail server on 127.0.0.1 that keeps what it gets in memory and shows it on a page. Delivers nothing.
+ *
+ * @throws Error that names the port and its variable when a wanted port is taken
+ */
 export async function startInbox(options: InboxOptions = {}): Promise<Inbox> {
   const { smtpPort = 0, httpPort = 0, fallBackToFreePort = false } = options;
   const mailbox = createMailbox();
   const smtp = createSmtpServer(mailbox);
   // Its errors beside a failed listen are clients that went away in the middle of a mail.
   smtp.on("error", () => {});
-  const boundSmtpPort = await listen(smtp.server, smtpPort, fallBackToFreePort);
-  const smtpUrl = `smtp://127.0.0.1:${boundSmtpPort}`;
   const http = createInboxServer(mailbox, () => smtpUrl);
-  const boundHttpPort = await listen(http, httpPort, fallBackToFreePort);
-  return {
-    smtpUrl,
-    httpUrl: `http://127.0.0.1:${boundHttpPort}`,
-    messages: mailbox.list,
-    waitForMessage: mailbox.waitFor,
-    stop: async () => {
-      http.closeAllConnections();
-      await Promise.all([
-        new Promise((closed) => http.close(closed)),
-        new Promise<void>((closed) => smtp.close(() => closed())),
-      ]);
-    },
+  const stop = async () => {
+    const closed = [
+      new Promise<void>((resolve) => smtp.close(resolve)),
+      new Promise<void>((resolve) => http.close(() => resolve())),
+    ];
+    http.closeAllConnections();
+    await Promise.all(closed);
   };
+
+  let smtpUrl = "";
+  try {
+    smtpUrl = `smtp://127.0.0.1:${await listen(smtp.server, smtpPort, fallBackToFreePort, "DEV_INBOX_SMTP_PORT")}`;
+    const httpUrl = `http://127.0.0.1:${await listen(http, httpPort, fallBackToFreePort, "DEV_INBOX_HTTP_PORT")}`;
+    return { smtpUrl, httpUrl, messages: mailbox.list, waitForMessage: mailbox.waitFor, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
-async function listen(server: Server, port: number, fallBackToFreePort: boolean): Promise<number> {
+async function listen(server: Server, port: number, fallBackToFreePort: boolean, variable: string): Promise<number> {
   try {
     server.listen(port, "127.0.0.1");
     await once(server, "listening");
   } catch (error) {
-    if (!fallBackToFreePort || port === 0) throw error;
-    return listen(server, 0, false);
+    if (fallBackToFreePort && port !== 0) return listen(server, 0, false, variable);
+    throw new Error(
+      `Inbox: expected port ${port} (${variable}) to be free, got: ${error instanceof Error ? error.message : error}. Choose another one.`,
+      { cause: error },
+    );
   }
   // A server that listens on host and port has an address of this form.
   return (server.address() as AddressInfo).port;

@@ -1,20 +1,19 @@
-import { accessSync, constants } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
 import { readSearchPath } from "./env.ts";
-import { pingRedis, type RedisProcess, startRedisProcess } from "./redis-process.ts";
+import { findRedisOnPath, type RedisOnPath } from "./redis-on-path.ts";
+import { pingRedis } from "./redis-ping.ts";
+import { type RedisProcess, startRedisProcess } from "./redis-process.ts";
 
 export interface DevRedis {
+  /** What clients connect to. May hold the credentials of REDIS_URL; `reason` never does. */
   readonly url: string;
   readonly kind: "configured" | "redis-server" | "valkey-server" | "embedded";
-  /** One sentence for the start line: which Redis this is, and why. */
+  /** One sentence for the start line, without its full stop: which Redis this is, and why. */
   readonly reason: string;
-  /** The server's process; nothing for a configured one, which is not ours. */
+  /** The server's process, for a test that kills or freezes it. Nothing for a configured one, which is not ours. */
   readonly pid?: number;
-  /** Resolves with a sentence when a Redis of ours is gone without having been stopped. */
+  /** Resolves with a sentence, without its full stop, when a Redis of ours is gone without having been stopped. */
   readonly exited: Promise<string>;
-  /** Ends a Redis of ours and removes the data folder made for it. Leaves a configured one alone. */
+  /** Ends a Redis of ours, its clients connected or not, and removes the data folder made for it. Leaves a configured one alone. */
   stop(): Promise<void>;
 }
 
@@ -25,40 +24,48 @@ export interface DevRedisOptions {
   readonly choice?: "auto" | "server" | "embedded";
   /** Where a real server keeps its data. Defaults to a fresh folder that goes with it. */
   readonly dataDir?: string;
-  /** Whether a real server writes an append-only file. Defaults to false. */
+  /** Whether a real server writes an append-only file, and so has its data back when started on the same `dataDir`. Defaults to false. */
   readonly appendOnly?: boolean;
   /** Defaults to any free port. A Redis that a test takes away comes back on its old one. */
   readonly port?: number;
 }
 
+const configuredAnswersWithinMs = 3_000;
+
 /**
  * The Redis for development and tests: the configured one, else a server on PATH, else the embedded one. Never falls back in silence.
+ * One that is started here listens on 127.0.0.1 only and ends with this process, however that ends.
  *
- * @throws Error when REDIS_URL is given and does not answer within 3 seconds, or when the asked kind is not to be had
+ * @throws Error when `redisUrl` is given and does not answer within 3 seconds, when the asked kind is not to be had, or when the server
+ *   does not come up, as on a `port` that is taken
  */
 export async function startRedis(options: DevRedisOptions = {}): Promise<DevRedis> {
   const { redisUrl, choice = "auto" } = options;
   if (redisUrl) return useConfigured(redisUrl);
-  const found = choice === "embedded" ? undefined : findServer();
+  const found = choice === "embedded" ? undefined : findRedisOnPath(readSearchPath());
   if (found) return startServer(found, options);
   if (choice === "server") {
     throw new Error(
-      "DEV_REDIS=server: expected redis-server or valkey-server on PATH, found neither. Install one, or unset DEV_REDIS.",
+      "DEV_REDIS=server: expected redis-server or valkey-server on PATH, found neither. Install one (Debian and Ubuntu: apt install redis-server, macOS: brew install redis), or unset DEV_REDIS to use the embedded one.",
     );
   }
-  return startEmbedded(
-    options,
-    choice === "embedded" ? "asked for by DEV_REDIS" : "no REDIS_URL and no redis-server on PATH",
-  );
+  const why = choice === "embedded" ? "asked for by DEV_REDIS" : "no REDIS_URL and no redis-server on PATH";
+  return startEmbedded(options, why);
 }
 
 async function useConfigured(redisUrl: string): Promise<DevRedis> {
-  const shown = maskCredentials(redisUrl);
+  const url = URL.parse(redisUrl);
+  if (!url || !/^rediss?:$/.test(url.protocol)) {
+    throw new Error(
+      "REDIS_URL: expected redis://host:port or rediss://host:port, got another form. Correct it, or unset it to use a local Redis.",
+    );
+  }
+  const shown = maskCredentials(url);
   try {
-    await pingRedis(redisUrl, 3_000);
+    await pingRedis(redisUrl, configuredAnswersWithinMs);
   } catch (error) {
     throw new Error(
-      `REDIS_URL is ${shown}, and that Redis is not reachable: ${error instanceof Error ? error.message : error}. Start it, correct REDIS_URL, or unset it to use a local one.`,
+      `REDIS_URL is ${shown}, and that Redis is not reachable: ${error instanceof Error ? error.message : error}. Start it, correct REDIS_URL, or unset it to use a local Redis.`,
     );
   }
   return {
@@ -70,76 +77,40 @@ async function useConfigured(redisUrl: string): Promise<DevRedis> {
   };
 }
 
-type ServerName = "redis-server" | "valkey-server";
-
-async function startServer(
-  { name, command }: { name: ServerName; command: string },
-  options: DevRedisOptions,
-): Promise<DevRedis> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "millrace-redis-")));
-  const process = await startRedisProcess({
+async function startServer({ name, command }: RedisOnPath, options: DevRedisOptions): Promise<DevRedis> {
+  const { appendOnly = false, dataDir, port } = options;
+  const running = await startRedisProcess({
     kind: "server",
     command,
-    dataDir,
-    appendOnly: options.appendOnly ?? false,
-    ...(options.port !== undefined && { port: options.port }),
+    appendOnly,
+    ...(dataDir !== undefined && { dataDir }),
+    ...(port !== undefined && { port }),
   });
-  const removeData =
-    options.dataDir === undefined ? () => rm(dataDir, { recursive: true, force: true }) : async () => {};
-  return toDevRedis(process, name, `${name}, found on PATH`, removeData);
+  return toDevRedis(running, name, `${name}, because it is on PATH and REDIS_URL is not set`);
 }
 
-async function startEmbedded(options: DevRedisOptions, why: string): Promise<DevRedis> {
-  const process = await startRedisProcess({
-    kind: "embedded",
-    ...(options.port !== undefined && { port: options.port }),
-  });
-  const reason = `embedded, ${why}; in memory only and slower than Redis, for development alone`;
-  return toDevRedis(process, "embedded", reason, async () => {});
+async function startEmbedded({ port }: DevRedisOptions, why: string): Promise<DevRedis> {
+  const running = await startRedisProcess({ kind: "embedded", ...(port !== undefined && { port }) });
+  const reason = `embedded, ${why}: memory only, slower than Redis, not for production or benchmarks`;
+  return toDevRedis(running, "embedded", reason);
 }
 
-function toDevRedis(
-  process: RedisProcess,
-  kind: DevRedis["kind"],
-  reason: string,
-  removeData: () => Promise<void>,
-): DevRedis {
+function toDevRedis(running: RedisProcess, kind: DevRedis["kind"], reason: string): DevRedis {
   return {
-    url: `redis://127.0.0.1:${process.port}`,
+    url: `redis://127.0.0.1:${running.port}`,
     kind,
     reason,
-    pid: process.pid,
-    exited: process.exited,
-    stop: async () => {
-      await process.stop();
-      await removeData();
-    },
+    pid: running.pid,
+    exited: running.exited.then((why) => `The development Redis (${kind}) is gone: it ${why}`),
+    stop: running.stop,
   };
 }
 
-function findServer(): { name: ServerName; command: string } | undefined {
-  const folders = readSearchPath().split(delimiter).filter(Boolean);
-  for (const name of ["redis-server", "valkey-server"] as const) {
-    for (const folder of folders) {
-      const command = join(folder, process.platform === "win32" ? `${name}.exe` : name);
-      if (isExecutable(command)) return { name, command };
-    }
-  }
-  return undefined;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function maskCredentials(redisUrl: string): string {
-  const url = URL.parse(redisUrl);
-  if (!url) return "not a URL";
-  if (url.password) url.password = "***";
-  return url.href;
+/** The user's name counts: some hosts put a token there. So does the query, in which a client reads a password too. */
+function maskCredentials(url: URL): string {
+  const shown = new URL(url);
+  if (shown.username) shown.username = "***";
+  if (shown.password) shown.password = "***";
+  shown.search = "";
+  return shown.href;
 }

@@ -1,4 +1,5 @@
 import { parseEnv } from "@millrace/env";
+import { defaultWorkerOptions } from "@millrace/worker-config";
 import { z } from "zod";
 
 export const workerHostEnvSchema = z.object({
@@ -17,9 +18,10 @@ export function concurrencyVariable(queueName: string): string {
   return `${queueName.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}_WORKER_CONCURRENCY`;
 }
 
-/** How many jobs of a queue one process runs at once: its variable, 1 to 200, else `fallback`. */
-export function readConcurrency(queueName: string, fallback: number): number {
+/** How many jobs of its queue one process runs at once. Each domain's env.ts names its own variable with it. */
+export const workerConcurrency = z.coerce.number().int().min(1).max(200).default(defaultWorkerOptions.concurrency);
+
+export function readConcurrency(queueName: string): number {
   const name = concurrencyVariable(queueName);
-  const env = parseEnv(z.object({ [name]: z.coerce.number().int().min(1).max(200).default(fallback) }));
-  return env[name] ?? fallback;
+  return parseEnv(z.object({ [name]: workerConcurrency }))[name] ?? defaultWorkerOptions.concurrency;
 }

@@ -1,3 +1,4 @@
+export { concurrencyVariable, workerConcurrency } from "./env.ts";
 export type { JobContext } from "./job-context.ts";
 export { type FailureKind, PermanentError, TransientError } from "./job-error.ts";
 export type { HandlersOf, JobHandler, JobHandlers } from "./job-handlers.ts";

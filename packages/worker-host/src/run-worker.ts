@@ -1,6 +1,6 @@
 import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
-import { closeQueues, defaultWorkerOptions, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
+import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
@@ -26,7 +26,7 @@ export async function runWorker<
 ): Promise<void> {
   const log = getChildLogger(`worker:${contract.name}`);
   const env = readWorkerHostEnv();
-  const concurrency = readConcurrency(contract.name, defaultWorkerOptions.concurrency);
+  const concurrency = readConcurrency(contract.name);
   const worker = startWorker(contract, handlers, {
     connection: getRedisConnection("worker"),
     prefix: readQueueEnv().QUEUE_PREFIX,

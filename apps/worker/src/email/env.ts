@@ -1,4 +1,5 @@
 import { parseEnv } from "@millrace/env";
+import { workerConcurrency } from "@millrace/worker-host";
 import { z } from "zod";
 
 export const emailEnvSchema = z.object({
@@ -7,6 +8,7 @@ export const emailEnvSchema = z.object({
     error:
       "expected smtp://[user:password@]host:port, or smtps:// for TLS. `pnpm dev` starts an inbox and sets it by itself",
   }),
+  EMAIL_WORKER_CONCURRENCY: workerConcurrency,
   EMAIL_FROM: z.string().min(3).default("Millrace <no-reply@millrace.invalid>"),
 });
 

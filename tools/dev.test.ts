@@ -1,0 +1,87 @@
+import { exec } from "node:child_process";
+import { promisify } from "node:util";
+import { afterEach, expect, test, vi } from "vitest";
+import { type DevCommand, isAlive, startDev } from "./test-support/dev-command.ts";
+import { startHoldingMailServer } from "./test-support/holding-mail-server.ts";
+
+const shell = promisify(exec);
+const started: DevCommand[] = [];
+
+async function dev(env?: Record<string, string>): Promise<DevCommand> {
+  const command = await startDev(env);
+  started.push(command);
+  return command;
+}
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((command) => command.remove()));
+});
+
+async function pasteCurl(command: DevCommand): Promise<{ jobId: string }> {
+  const [curl] = await command.untilPrinted(/^curl .*$/m);
+  const { stdout } = await shell(`${curl} --silent --show-error`);
+  return JSON.parse(stdout);
+}
+
+async function readJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
+  return (await fetch(url, { headers })).json();
+}
+
+test("the pasted curl sends a mail that is in the inbox, and the job says success", async () => {
+  const command = await dev();
+  const { jobId } = await pasteCurl(command);
+  const [, inbox] = await command.untilPrinted(/^ +Inbox +(\S+)/m);
+  const [, api] = await command.untilPrinted(/^ +API +(\S+)/m);
+  const [, key] = await command.untilPrinted(/^ +API key +(\S+)/m);
+  await vi.waitFor(async () => {
+    expect(await readJson(`${inbox}/messages.json`)).toMatchObject([{ to: ["ada@example.com"] }]);
+  }, 10_000);
+  const status = () => readJson(`${api}/jobs/email/${jobId}`, { authorization: `Bearer ${key}` });
+  await vi.waitFor(async () => expect(await status()).toMatchObject({ status: "success", attempts: 1 }), 10_000);
+  expect(command.output()).toMatch(/Redis +\S.*(embedded|redis-server|valkey-server)/);
+  command.process.kill("SIGINT");
+  expect(await command.ended).toBe(0);
+});
+
+test("SIGTERM during a job lets it finish, and every process is gone", async () => {
+  const mailServer = await startHoldingMailServer();
+  const command = await dev({ SMTP_URL: mailServer.smtpUrl });
+  await pasteCurl(command);
+  await mailServer.mailSent;
+  const processes = await command.processes();
+  expect(processes.length).toBeGreaterThan(4);
+  command.process.kill("SIGTERM");
+  await command.untilPrinted(/\[email\].*shutting down/);
+  mailServer.accept();
+  expect(await command.ended).toBe(0);
+  expect(command.output()).toMatch(/job completed/);
+  await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), 5_000);
+  mailServer.close();
+});
+
+test("a second signal ends everything at once, a job or not", async () => {
+  const mailServer = await startHoldingMailServer();
+  const command = await dev({ SMTP_URL: mailServer.smtpUrl });
+  await pasteCurl(command);
+  await mailServer.mailSent;
+  const processes = await command.processes();
+  command.process.kill("SIGINT");
+  await command.untilPrinted(/\[email\].*shutting down/);
+  command.process.kill("SIGTERM");
+  await command.ended;
+  await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), 5_000);
+  mailServer.close();
+});
+
+test.each([
+  ["API_PORT", "many"],
+  ["EMAIL_WORKER_CONCURRENCY", "0"],
+  ["SMTP_URL", "http://127.0.0.1"],
+  ["DEV_REDIS", "sqlite"],
+  ["REDIS_URL", "redis://127.0.0.1:1"],
+])("a wrong %s stops the start with a sentence that names it", async (name, value) => {
+  const command = await dev({ [name]: value });
+  expect(await command.ended).toBe(1);
+  expect(command.output()).toMatch(new RegExp(`${name} (is|of|is not)`));
+  expect(command.output()).not.toContain("    at ");
+});
