@@ -6,5 +6,6 @@ export default defineConfig({
   entry: { index: "src/index.ts", contracts: "src/contracts/index.ts" },
   format: ["esm", "cjs"],
   dts: true,
+  tsconfig: "tsconfig.build.json",
   platform: "node",
 });

@@ -1,5 +1,5 @@
 import type { Logger } from "@millrace/logger";
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { authenticate } from "./authenticate.ts";
 import { handleError, sendProblem } from "./problem.ts";
@@ -23,9 +23,13 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
   const app = fastify({
     loggerInstance,
     // One line per request, at its end: see below.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
     bodyLimit: maxPayloadBytes * 2 + 16_384,
+    // A job's id may hold 250 characters, each percent-encoded.
+    routerOptions: { maxParamLength: 750 },
+    // A path that cannot be decoded, or too long a part of it, never reaches the error handler below.
+    frameworkErrors: (error, request, reply) => void handleError(error, request, reply),
     // The enqueue refuses such keys and names the field, which the parser's own refusal does not.
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -61,7 +62,8 @@ function toProblem(error: FastifyError): Problem {
     return { status: 413, title: "Payload too large", code: "payload_too_large", detail: error.message };
   }
   if (error.statusCode !== undefined && error.statusCode < 500) {
-    return { status: error.statusCode, title: "Bad request", code: "bad_request", detail: error.message };
+    const title = STATUS_CODES[error.statusCode] ?? "Bad Request";
+    return { status: error.statusCode, title, code: "bad_request", detail: error.message };
   }
   return {
     status: 500,
@@ -71,10 +73,20 @@ function toProblem(error: FastifyError): Problem {
   };
 }
 
+/** A response as the documentation shows it. */
+export function describeResponse(description: string, schema: z.ZodType, contentType = "application/json") {
+  return { description, content: { [contentType]: { schema } } };
+}
+
+/** A problem as the documentation shows it. */
+export function describeProblem(description: string) {
+  return describeResponse(description, problemSchema, "application/problem+json");
+}
+
 /** What every job route may answer beside success, for the documentation. */
 export const problemResponses = {
-  400: problemSchema,
-  401: problemSchema,
-  404: problemSchema,
-  503: problemSchema,
+  400: describeProblem("The request is not valid; `errors` names the fields."),
+  401: describeProblem("No key, or not one of API_KEYS."),
+  404: describeProblem("There is no such queue, action or job."),
+  503: describeProblem("Redis does not answer. Retry-After says when to ask again."),
 };

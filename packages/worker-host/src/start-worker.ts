@@ -45,16 +45,25 @@ export function startWorker<
   handlers: JobHandlers<Data, Result>,
   { connection, prefix, concurrency, log }: WorkerSettings,
 ): RunningWorker {
+  let running = 0;
   const worker = new Worker<unknown, unknown, string>(
     contract.name,
     // BullMQ hands over the signal only to a function that declares three parameters.
-    async (job, _token, signal) => processJob(contract, handlers, log, job, signal),
+    async (job, _token, signal) => {
+      running += 1;
+      try {
+        return await processJob(contract, handlers, log, job, signal);
+      } finally {
+        running -= 1;
+      }
+    },
     { ...defaultWorkerOptions, connection, prefix, concurrency },
   );
   const clients = watchClients(worker, log);
-  // Lost connections are told by the clients, once per outage; BullMQ repeats them at every attempt.
   worker.on("error", (err) => {
+    // Without Redis every attempt to connect is an error; the outage itself is told once.
     if (clients.areReady()) log.error({ err }, "worker error");
+    else clients.reportLoss(err);
   });
   worker.on("stalled", (jobId) => log.warn({ queue: contract.name, jobId }, "job stalled and starts again"));
   // Outcomes are logged where they are decided; these are the engine's own decisions.
@@ -67,6 +76,11 @@ export function startWorker<
     isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
     untilReady: async () => worker.waitUntilReady(),
     stop: async (graceMs) => {
+      if (!clients.areReady() && running === 0) {
+        // Nothing to wait for, and BullMQ would wait for Redis.
+        worker.close(true).catch(() => {});
+        return true;
+      }
       const closed = worker.close().then(() => true);
       if (await settlesWithin(closed, graceMs)) return true;
       worker.cancelAllJobs("the worker shuts down");
@@ -85,29 +99,37 @@ async function settlesWithin(done: Promise<boolean>, limitMs: number): Promise<b
   }
 }
 
+interface WatchedClients {
+  areReady(): boolean;
+  /** Logs an outage of Redis, once until it is over. */
+  reportLoss(err?: Error): void;
+}
+
 /** A worker holds two connections, one of which waits for jobs. BullMQ says `ready` only once, so readiness is the clients' own. */
-function watchClients(worker: Worker<unknown, unknown, string>, log: Logger): { areReady: () => boolean } {
-  const backend = worker.getBackend();
-  const clients: { readonly status: string }[] = [];
-  const areReady = () => clients.length === 2 && clients.every((client) => client.status === "ready");
+function watchClients(worker: Worker<unknown, unknown, string>, log: Logger): WatchedClients {
+  const { client, blockingClient } = worker.getBackend();
+  const known: { readonly status: string }[] = [];
+  const areReady = () => known.length === 2 && known.every(({ status }) => status === "ready");
   let isLost = false;
-  const watch = async (pending: Promise<RedisClient> | undefined) => {
-    const client = await pending;
-    if (!client) return;
-    clients.push(client);
-    client.on("close", () => {
-      if (isLost || worker.closing) return;
-      isLost = true;
-      log.error({ code: "redis_unreachable" }, "lost the connection to Redis, trying again");
-    });
-    client.on("ready", () => {
-      if (isLost && areReady()) log.info("connected to Redis again");
-      isLost = !areReady();
-    });
+  const reportLoss = (err?: Error) => {
+    if (isLost || worker.closing) return;
+    isLost = true;
+    log.error({ code: "redis_unreachable", err }, "cannot reach Redis, trying again");
   };
-  for (const pending of [backend.client, backend.blockingClient]) {
-    // A client that never came to life reports through the worker's own error event.
-    watch(pending).catch(() => {});
-  }
-  return { areReady };
+  const onReady = () => {
+    if (!isLost || !areReady()) return;
+    isLost = false;
+    log.info("reached Redis again");
+  };
+  const watch = async (pending: Promise<RedisClient> | undefined) => {
+    const connected = await pending;
+    if (!connected) return;
+    known.push(connected);
+    connected.on("close", () => reportLoss());
+    connected.on("ready", onReady);
+    onReady();
+  };
+  // A client that never came to life has reported through the worker's error event.
+  for (const pending of [client, blockingClient]) watch(pending).catch(() => {});
+  return { areReady, reportLoss };
 }

@@ -3,6 +3,7 @@ import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { FastifyAdapter } from "@bull-board/fastify";
 import { queues } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
+import { sendProblem } from "../problem.ts";
 
 export const dashboardPath = "/dashboard";
 
@@ -17,6 +18,12 @@ export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
     queues: Object.values(queues).map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter: server,
     options: { uiConfig: { boardTitle: "Millrace" } },
+  });
+  // Read-only queues alone leave it to each route of Bull Board, a later one included, to look at that.
+  app.addHook("onRequest", async ({ method }, reply) => {
+    if (method === "GET" || method === "HEAD") return undefined;
+    const detail = "The dashboard is for looking only.";
+    return sendProblem(reply, { status: 405, title: "Method not allowed", code: "read_only", detail });
   });
   // The page asks a font service for its fonts, which would tell it who looks at this dashboard.
   app.addHook("onSend", async (_, reply) => {

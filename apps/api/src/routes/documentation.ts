@@ -3,6 +3,17 @@ import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 
+/** Every named schema comes twice, as it is written and as it is read ("JobInput", "Job"): those that nothing refers to are left out. */
+const withoutUnusedSchemas: typeof jsonSchemaTransformObject = (document) => {
+  const whole = jsonSchemaTransformObject(document);
+  const schemas = ("components" in whole && whole.components?.schemas) || {};
+  const text = JSON.stringify(whole);
+  for (const name of Object.keys(schemas)) {
+    if (!text.includes(`"#/components/schemas/${name}"`)) delete schemas[name];
+  }
+  return whole;
+};
+
 /** Collects the schemas of all routes registered after it into one OpenAPI document. */
 export async function collectOpenApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
@@ -17,7 +28,7 @@ export async function collectOpenApi(app: FastifyInstance): Promise<void> {
       security: [{ apiKey: [] }],
     },
     transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transformObject: withoutUnusedSchemas,
   });
 }
 
@@ -26,7 +37,14 @@ export async function documentationRoutes(app: FastifyInstance): Promise<void> {
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
   await app.register(scalar, {
     routePrefix: "/docs",
-    // Fonts and telemetry of the page's maker would tell a third party who reads it.
-    configuration: { url: "/openapi.json", withDefaultFonts: false, telemetry: false },
+    // Fonts, telemetry and tools of the page's maker would tell a third party who reads it, and what.
+    configuration: {
+      url: "/openapi.json",
+      withDefaultFonts: false,
+      telemetry: false,
+      showDeveloperTools: "never",
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
   });
 }

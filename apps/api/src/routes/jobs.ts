@@ -2,7 +2,7 @@ import { findJob, jobStatuses } from "@millrace/job-admin";
 import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
+import { describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
 
 const jobSchema = z
   .object({
@@ -29,7 +29,7 @@ export function jobRoutes(app: FastifyInstance): void {
         tags: ["jobs"],
         summary: "Read a job's status",
         params: z.object({ queue: z.string(), jobId: z.string() }),
-        response: { 200: jobSchema, ...problemResponses },
+        response: { 200: describeResponse("The job as it stands.", jobSchema), ...problemResponses },
       },
     },
     async ({ params: { queue, jobId } }, reply) => {

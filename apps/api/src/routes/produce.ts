@@ -7,7 +7,7 @@ import {
 } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { problemResponses, problemSchema, sendProblem, sendUnknownQueue } from "../problem.ts";
+import { describeProblem, describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
 
 const enqueuedSchema = z
   .object({
@@ -30,9 +30,9 @@ export function produceRoutes(app: FastifyInstance): void {
           summary: `Enqueue ${action}`,
           body: z.object({ data: definition.data, options: enqueueOptionsSchema.optional() }),
           response: {
-            200: enqueuedSchema.describe("Nothing was added: such a job exists."),
-            202: enqueuedSchema.describe("The job is stored and will run."),
-            413: problemSchema,
+            200: describeResponse("Nothing was added: such a job exists.", enqueuedSchema),
+            202: describeResponse("The job is stored and will run.", enqueuedSchema),
+            413: describeProblem("The data is larger than QUEUE_MAX_PAYLOAD_BYTES."),
             ...problemResponses,
           },
         },
