@@ -1,0 +1,21 @@
+# One image for the API and every worker: the command says which program runs.
+#   docker build -t millrace .
+#   docker run millrace apps/worker/dist/email/worker.mjs
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+ENV CI=true TURBO_TELEMETRY_DISABLED=1
+COPY . .
+RUN npx --yes "$(node -p "require('./package.json').packageManager")" install --frozen-lockfile \
+ && npx --yes "$(node -p "require('./package.json').packageManager")" build \
+ && find . -name node_modules -prune -exec rm -rf {} + \
+ && npx --yes "$(node -p "require('./package.json').packageManager")" install --frozen-lockfile --prod --no-optional
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+ENV NODE_ENV=production
+COPY --from=build --chown=node:node /app /app
+USER node
+# node itself, not npm, pnpm or a shell: those do not pass SIGTERM on, and running jobs would be cut.
+ENTRYPOINT ["node", "--enable-source-maps"]
+CMD ["apps/api/dist/main.mjs"]

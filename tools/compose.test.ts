@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { contracts, defaultTimeoutMs, type QueueContract } from "@millrace/worker-config/contracts";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { listWorkers, root } from "./workers.ts";
+
+interface Service {
+  command?: string[];
+  healthcheck?: { test: string[] };
+  stop_grace_period?: string;
+  ports?: string[];
+}
+
+// Read as YAML and not by Docker: what Docker would refuse beyond these is not seen here.
+const { services }: { services: Record<string, Service> } = parse(
+  readFileSync(join(root, "docker-compose.yml"), "utf8"),
+  {
+    merge: true,
+  },
+);
+const programs = ["api", ...listWorkers().map((domain) => `worker-${domain}`)];
+
+test("there are the stores, the mail catcher, the API and one service per worker", () => {
+  expect(Object.keys(services).sort()).toEqual(["mail", "postgres", "redis", ...programs].sort());
+});
+
+test.each(Object.entries(services))("%s has a health check", (_, service) => {
+  expect(service.healthcheck?.test.length).toBeGreaterThan(1);
+});
+
+test.each(programs)("%s is stopped no sooner than its longest job ends", (name) => {
+  const timeouts = Object.values<QueueContract>(contracts).flatMap(({ actions }) =>
+    Object.values(actions).map(({ timeout = defaultTimeoutMs }) => timeout),
+  );
+  expect(Number.parseInt(services[name]?.stop_grace_period ?? "0", 10) * 1_000).toBeGreaterThan(Math.max(...timeouts));
+});
+
+test("Redis writes to disk, evicts nothing, and is on port 6380 of the host", () => {
+  expect(services.redis?.command?.join(" ")).toContain("--appendonly yes --maxmemory-policy noeviction");
+  expect(services.redis?.ports).toEqual(["127.0.0.1:6380:6379"]);
+});
+
+test("the image starts node itself, which hears SIGTERM", () => {
+  expect(readFileSync(join(root, "Dockerfile"), "utf8")).toMatch(/^ENTRYPOINT \["node",/m);
+});
