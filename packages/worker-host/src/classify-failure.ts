@@ -1,26 +1,45 @@
 import type { JobFailure } from "@millrace/worker-config/contracts";
+import { AbortedError } from "./abort-reason.ts";
 import type { FailureKind } from "./job-error.ts";
 
-/** A failure that has been understood: what happens next, under which code, and the error for the log. */
+/** A failure that has been understood: what it means, under which code, and the error for the log. */
 export interface ClassifiedFailure extends JobFailure {
-  readonly kind: FailureKind;
+  readonly kind: FailureKind | "interrupted" | "lock_lost";
+  /** When to try again, where the error knows. */
+  readonly retryAfterMs?: number;
   readonly error: Error;
 }
 
 const maxCauses = 10;
 const codePattern = /^[a-z][a-z0-9_]{0,63}$/;
+const kinds: ReadonlySet<unknown> = new Set<FailureKind>([
+  "permanent",
+  "transient",
+  "rate_limited",
+  "contention",
+  "ambiguous",
+  "cancelled",
+]);
+const kindOfAbort = {
+  timeout: { kind: "transient", code: "timeout" },
+  cancelled: { kind: "cancelled", code: "cancelled" },
+  interrupted: { kind: "interrupted", code: "interrupted" },
+  lockLost: { kind: "lock_lost", code: "lock_lost" },
+} as const;
 
 /**
- * Understands whatever a handler threw: null, a string, a frozen object, an error of a second copy of a package, a cause some levels
+ * Understands whatever ended an attempt: null, a string, a frozen object, an error of a second copy of a package, a cause some levels
  * down. The outermost error that says its kind decides; where none does, the failure is transient.
  */
 export function classifyFailure(thrown: unknown): ClassifiedFailure {
   const error = toError(thrown);
+  const { message } = error;
+  if (error instanceof AbortedError) return { ...kindOfAbort[error.abortCause], message, error };
   for (const link of causesOf(error)) {
     const kind = kindOf(link);
-    if (kind) return { kind, code: codeOf(link) ?? kind, message: error.message, error };
+    if (kind) return { kind, code: codeOf(link) ?? kind, message, error, ...retryAfterOf(link) };
   }
-  return { kind: "transient", code: "handler_error", message: error.message, error };
+  return { kind: "transient", code: "handler_error", message, error };
 }
 
 function toError(thrown: unknown): Error {
@@ -38,12 +57,17 @@ function* causesOf(error: Error): Generator<Error> {
 }
 
 function kindOf(error: Error): FailureKind | undefined {
-  if ("failureKind" in error && (error.failureKind === "permanent" || error.failureKind === "transient")) {
-    return error.failureKind;
-  }
+  // The set holds exactly the kinds.
+  if ("failureKind" in error && kinds.has(error.failureKind)) return error.failureKind as FailureKind;
   return error.name === "UnrecoverableError" ? "permanent" : undefined;
 }
 
 function codeOf(error: Error): string | undefined {
   return "code" in error && typeof error.code === "string" && codePattern.test(error.code) ? error.code : undefined;
+}
+
+function retryAfterOf(error: Error): { retryAfterMs?: number } {
+  const isGiven =
+    "retryAfterMs" in error && typeof error.retryAfterMs === "number" && Number.isFinite(error.retryAfterMs);
+  return isGiven ? { retryAfterMs: Number(error.retryAfterMs) } : {};
 }

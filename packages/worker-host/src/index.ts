@@ -1,6 +1,13 @@
 export { concurrencyVariable, workerConcurrency } from "./env.ts";
 export type { JobContext } from "./job-context.ts";
-export { type FailureKind, PermanentError, TransientError } from "./job-error.ts";
+export {
+  AmbiguousError,
+  ContentionError,
+  type FailureKind,
+  PermanentError,
+  RateLimitedError,
+  TransientError,
+} from "./job-error.ts";
 export type { HandlersOf, JobHandler, JobHandlers } from "./job-handlers.ts";
 export { runWorker } from "./run-worker.ts";
 export { type RunningWorker, startWorker, type WorkerSettings } from "./start-worker.ts";

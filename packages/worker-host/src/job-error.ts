@@ -1,33 +1,79 @@
-/** What the host does with a failure. `permanent`: dead at once. `transient`: tried again while attempts are left. */
-export type FailureKind = "permanent" | "transient";
+/**
+ * What a failure means for the job.
+ *
+ * - `permanent`: trying again cannot help; dead at once.
+ * - `transient`: tried again while attempts are left.
+ * - `rate_limited`, `contention`: not its fault; deferred without using up an attempt, within limits of starts and age.
+ * - `ambiguous`: the effect may have happened; dead, for a person to look at, unless the action is idempotent.
+ * - `cancelled`: somebody called it off.
+ */
+export type FailureKind = "permanent" | "transient" | "rate_limited" | "contention" | "ambiguous" | "cancelled";
 
 interface JobErrorOptions {
-  /** What programs and dashboards group by: lower case words joined by `_`. */
-  code: string;
-  cause?: unknown;
+  /** What programs and dashboards group by: lower case words joined by `_`. Defaults to the kind. */
+  readonly code?: string;
+  readonly cause?: unknown;
 }
 
-/** Thrown by a handler when trying again cannot help: the address does not exist, the request was refused. */
-export class PermanentError extends Error {
-  override readonly name = "PermanentError";
-  // Recognised by these two, not by class: an application may hold a second copy of this package.
-  readonly failureKind: FailureKind = "permanent";
-  readonly code: string;
+interface DeferralOptions extends JobErrorOptions {
+  /** When to try again, in milliseconds from now. Defaults to a wait that grows with each start, up to a minute. */
+  readonly retryAfterMs?: number;
+}
 
-  constructor(message: string, { code, cause }: JobErrorOptions) {
+/** An error that says what it means for the job. Recognised by its fields, not by class: an application may hold two copies of this package. */
+class JobError extends Error {
+  readonly failureKind: FailureKind;
+  readonly code: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    failureKind: FailureKind,
+    message: string,
+    { code = failureKind, cause, retryAfterMs }: DeferralOptions = {},
+  ) {
     super(message, cause === undefined ? {} : { cause });
+    this.failureKind = failureKind;
     this.code = code;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** Thrown by a handler when trying again may help, to give the failure a code of its own. Any other error counts as transient. */
-export class TransientError extends Error {
-  override readonly name = "TransientError";
-  readonly failureKind: FailureKind = "transient";
-  readonly code: string;
+/** Trying again cannot help: the address does not exist, the request was refused. */
+export class PermanentError extends JobError {
+  override readonly name = "PermanentError";
+  constructor(message: string, options?: JobErrorOptions) {
+    super("permanent", message, options);
+  }
+}
 
-  constructor(message: string, { code, cause }: JobErrorOptions) {
-    super(message, cause === undefined ? {} : { cause });
-    this.code = code;
+/** Trying again may help. Any other error counts as this one; throw it to give the failure a code of its own. */
+export class TransientError extends JobError {
+  override readonly name = "TransientError";
+  constructor(message: string, options?: JobErrorOptions) {
+    super("transient", message, options);
+  }
+}
+
+/** The other side asked for patience (429, Retry-After). */
+export class RateLimitedError extends JobError {
+  override readonly name = "RateLimitedError";
+  constructor(message: string, options?: DeferralOptions) {
+    super("rate_limited", message, options);
+  }
+}
+
+/** Another job holds what this one needs, such as a lock. */
+export class ContentionError extends JobError {
+  override readonly name = "ContentionError";
+  constructor(message: string, options?: DeferralOptions) {
+    super("contention", message, options);
+  }
+}
+
+/** Nobody can tell whether the effect happened: the connection broke between the request and its answer. */
+export class AmbiguousError extends JobError {
+  override readonly name = "AmbiguousError";
+  constructor(message: string, options?: JobErrorOptions) {
+    super("ambiguous", message, options);
   }
 }

@@ -2,23 +2,24 @@ import type { Logger } from "@millrace/logger";
 import {
   type DataSchemas,
   defaultTimeoutMs,
-  formatJobFailure,
   type QueueContract,
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
-import { type Job, UnrecoverableError } from "bullmq";
+import type { Job } from "bullmq";
 import type { z } from "zod";
 import { type ClassifiedFailure, classifyFailure } from "./classify-failure.ts";
+import { type AttemptFacts, decideOutcome, type FailureOutcome } from "./decide-outcome.ts";
 import type { JobContext } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { type ParsedJob, parseJob } from "./parse-job.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
+import { settleFailure } from "./settle-failure.ts";
 
 type FetchedJob = Job<unknown, unknown, string>;
 
 /**
- * One attempt of a job, from BullMQ's hand and back: parse → run → settle. Each ends in one log line and in one outcome: it returns
- * the result (completed), throws an error (BullMQ tries again while attempts are left), or throws an UnrecoverableError (dead letter).
+ * One attempt of a job, from BullMQ's hand and back: parse → run → settle. Each ends in one log line and in one outcome: it returns the
+ * result, or throws what `settleFailure` says.
  */
 export async function processJob<
   Name extends QueueContract["name"],
@@ -29,6 +30,7 @@ export async function processJob<
   handlers: JobHandlers<Data, Result>,
   log: Logger,
   job: FetchedJob,
+  token: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   const startedAt = performance.now();
@@ -41,7 +43,10 @@ export async function processJob<
     context.log.info({ outcome: "completed", durationMs: durationMs() }, "job completed");
     return result;
   } catch (thrown) {
-    throw settleFailure(classifyFailure(thrown), context, durationMs());
+    const failure = classifyFailure(thrown);
+    const decision = decideOutcome(failure, factsOf(contract, job, context));
+    logFailure(context.log, failure, decision, durationMs());
+    throw await settleFailure(job, token, failure, decision);
   }
 }
 
@@ -89,14 +94,25 @@ function toStoredResult(schema: z.ZodType | undefined, returned: unknown, log: L
   return undefined;
 }
 
-function settleFailure(failure: ClassifiedFailure, context: AttemptContext, durationMs: number): Error {
-  const isDead = failure.kind === "permanent" || context.isFinalAttempt;
-  const fields = { code: failure.code, durationMs, err: failure.error };
-  if (isDead) context.log.error({ outcome: "failed", ...fields }, "job failed");
-  else context.log.warn({ outcome: "retry", ...fields }, "job will be tried again");
-  const message = formatJobFailure(failure);
-  const stored = isDead ? new UnrecoverableError(message) : new Error(message);
-  // The dead letter shows where it happened, not where it was settled.
-  if (failure.error.stack) stored.stack = failure.error.stack;
-  return stored;
+function factsOf(contract: QueueContract, job: FetchedJob, { isFinalAttempt }: AttemptContext): AttemptFacts {
+  return {
+    isFinalAttempt,
+    isIdempotent: contract.actions[job.name]?.idempotencyKey !== undefined,
+    starts: job.attemptsStarted,
+    ageMs: Date.now() - (job.timestamp + (job.opts?.delay ?? 0)),
+  };
+}
+
+const severity = {
+  failed: "error",
+  retry: "warn",
+  lost: "warn",
+  deferred: "info",
+  cancelled: "info",
+  handed_back: "info",
+} as const;
+
+function logFailure(log: Logger, failure: ClassifiedFailure, decision: FailureOutcome, durationMs: number): void {
+  const fields = { ...decision, code: failure.code, durationMs, err: failure.error };
+  log[severity[decision.outcome]](fields, `job ${decision.outcome.replace("_", " ")}`);
 }

@@ -1,11 +1,11 @@
 import { createLogger } from "@millrace/logger";
-import { closeQueues, enqueue, getRedisConnection, queueOf, readQueueEnv } from "@millrace/worker-config";
+import { closeQueues, enqueue, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { defineQueue, parseJobFailure } from "@millrace/worker-config/contracts";
 import { type Job, Queue, QueueEvents, UnrecoverableError } from "bullmq";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import type { JobContext } from "./job-context.ts";
-import { PermanentError, TransientError } from "./job-error.ts";
+import { AmbiguousError, ContentionError, PermanentError, RateLimitedError, TransientError } from "./job-error.ts";
 import { type RunningWorker, startWorker } from "./start-worker.ts";
 
 /** One action whose handler does what the test says. */
@@ -198,17 +198,62 @@ test("a stop lets the running job come to its end and takes no further one", asy
   await raw.remove(later.jobId);
 });
 
-test("a stop whose time is over aborts the running job's signal", async () => {
+test("a stop whose time is over aborts the signal and hands the job back, at the head and without using up an attempt", async () => {
   const started = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<unknown>();
   const worker = await work(async (_, { signal }) => {
     started.resolve();
     signal.addEventListener("abort", () => aborted.resolve(signal.reason));
+    // It ignores its signal for ever.
     return new Promise(() => {});
   });
-  const { jobId } = await enqueue(contract, "run", { text: "a" }, { retryIntervalsMs: [60_000] });
+  const { jobId } = await enqueue(contract, "run", { text: "a" }, { attempts: 1 });
   await started.promise;
-  await worker.stop(1);
-  expect(await aborted.promise).toMatchObject({ code: "aborted" });
-  await queueOf(contract).remove(jobId);
+  expect(await worker.stop(1)).toBe(false);
+  expect(await aborted.promise).toMatchObject({ message: "The worker shuts down." });
+  const handedBack = await raw.getJob(jobId);
+  expect([await handedBack?.getState(), handedBack?.attemptsMade, handedBack?.stalledCounter]).toEqual([
+    "waiting",
+    0,
+    0,
+  ]);
+  await work(async (_, { attempt }) => ({ echo: `attempt ${attempt}` }));
+  expect((await ended(jobId)).returnvalue).toEqual({ echo: "attempt 1" });
+});
+
+test.each([
+  ["rate limited", () => new RateLimitedError("slow down", { retryAfterMs: 20 })],
+  ["held up by another", () => new ContentionError("locked", { retryAfterMs: 20 })],
+])("a job that is %s is deferred to the stated time without using up its one attempt", async (_, error) => {
+  const starts: number[] = [];
+  await work(async (_data, { attempt }) => {
+    starts.push(Date.now());
+    if (starts.length < 4) throw error();
+    return { echo: `attempt ${attempt}` };
+  });
+  const job = await finished({ text: "a" }, { attempts: 1 });
+  expect(job.returnvalue).toEqual({ echo: "attempt 1" });
+  expect(job.attemptsMade).toBe(1);
+  for (const [index, start] of starts.slice(1).entries())
+    expect(start - (starts[index] ?? 0)).toBeGreaterThanOrEqual(19);
+});
+
+test("a job that is too old to be deferred once more is a dead letter with its own code", async () => {
+  await work(async () => {
+    throw new RateLimitedError("slow down", { code: "provider_quota" });
+  });
+  const twoDaysAgo = Date.now() - 2 * 24 * 60 * 60_000;
+  const added = await raw.add("run", { type: "run", data: { text: "a" } }, { attempts: 5, timestamp: twoDaysAgo });
+  const job = await ended(added.id ?? "");
+  expect([job.attemptsMade, parseJobFailure(job.failedReason).code]).toEqual([1, "provider_quota"]);
+});
+
+test("an effect that may have happened is not repeated", async () => {
+  let runs = 0;
+  await work(async () => {
+    runs += 1;
+    throw new AmbiguousError("no answer");
+  });
+  const job = await finished({ text: "a" });
+  expect([runs, parseJobFailure(job.failedReason).code]).toEqual([1, "ambiguous"]);
 });

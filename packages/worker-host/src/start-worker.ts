@@ -8,6 +8,7 @@ import {
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
 import { type RedisClient, Worker } from "bullmq";
+import { abortReasons } from "./abort-reason.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { processJob } from "./process-job.ts";
 
@@ -25,8 +26,9 @@ export interface RunningWorker {
   /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. */
   untilReady(): Promise<void>;
   /**
-   * Takes no more jobs and waits for those that run. At the deadline their signals abort; what still runs one second later is left
-   * to the stalled check of another worker.
+   * Takes no more jobs and waits for those that run. At the deadline their signals abort and the jobs go back to the head of the queue,
+   * without having used up an attempt. A job whose hand-back does not get through within a second is left to another worker's stalled
+   * check.
    *
    * @returns whether everything came to its end in time
    */
@@ -49,10 +51,10 @@ export function startWorker<
   const worker = new Worker<unknown, unknown, string>(
     contract.name,
     // BullMQ hands over the signal only to a function that declares three parameters.
-    async (job, _token, signal) => {
+    async (job, token, signal) => {
       running += 1;
       try {
-        return await processJob(contract, handlers, log, job, signal);
+        return await processJob(contract, handlers, log, job, token, signal);
       } finally {
         running -= 1;
       }
@@ -64,6 +66,10 @@ export function startWorker<
     // Without Redis every attempt to connect is an error; the outage itself is told once.
     if (clients.areReady()) log.error({ err }, "worker error");
     else clients.reportLoss(err);
+  });
+  // Another worker has the job: what this one still does for it would be done twice.
+  worker.on("lockRenewalFailed", (jobIds) => {
+    for (const jobId of jobIds) worker.cancelJob(jobId, abortReasons.lockLost);
   });
   worker.on("stalled", (jobId) => log.warn({ queue: contract.name, jobId }, "job stalled and starts again"));
   // Outcomes are logged where they are decided; these are the engine's own decisions.
@@ -83,8 +89,9 @@ export function startWorker<
       }
       const closed = worker.close().then(() => true);
       if (await settlesWithin(closed, graceMs)) return true;
-      worker.cancelAllJobs("the worker shuts down");
-      return settlesWithin(closed, afterAbortMs);
+      worker.cancelAllJobs(abortReasons.interrupted);
+      await settlesWithin(closed, afterAbortMs);
+      return false;
     },
   };
 }

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { ClassifiedFailure } from "./classify-failure.ts";
+import { type AttemptFacts, decideOutcome, deferralLimits } from "./decide-outcome.ts";
+
+const first: AttemptFacts = { isFinalAttempt: false, isIdempotent: false, starts: 1, ageMs: 0 };
+const last = { ...first, isFinalAttempt: true };
+const idempotent = { ...first, isIdempotent: true };
+const worn = { ...first, starts: deferralLimits.starts };
+const old = { ...first, ageMs: deferralLimits.ageMs };
+
+function failure(kind: ClassifiedFailure["kind"], retryAfterMs?: number): ClassifiedFailure {
+  return { kind, code: kind, message: "", error: new Error(), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+test.each<[kind: ClassifiedFailure["kind"], facts: AttemptFacts, outcome: string]>([
+  ["permanent", first, "failed"],
+  ["transient", first, "retry"],
+  ["transient", last, "failed"],
+  ["ambiguous", first, "failed"],
+  ["ambiguous", idempotent, "retry"],
+  ["ambiguous", { ...idempotent, isFinalAttempt: true }, "failed"],
+  ["rate_limited", first, "deferred"],
+  ["rate_limited", last, "deferred"],
+  ["rate_limited", worn, "failed"],
+  ["rate_limited", old, "failed"],
+  ["contention", last, "deferred"],
+  ["contention", worn, "failed"],
+  ["contention", old, "failed"],
+  ["cancelled", last, "cancelled"],
+  ["interrupted", last, "handed_back"],
+  ["lock_lost", first, "lost"],
+])("%s with %o is %s", (kind, facts, outcome) => {
+  expect(decideOutcome(failure(kind), facts).outcome).toBe(outcome);
+});
+
+test.each([
+  [0, 0],
+  [1_500.4, 1_500],
+  [-5, 0],
+  [1e12, 3_600_000],
+])("a stated wait of %d ms becomes %d ms", (asked, delayMs) => {
+  expect(decideOutcome(failure("rate_limited", asked), first)).toEqual({ outcome: "deferred", delayMs });
+});
+
+test("without a stated time the wait grows with the starts, up to a minute", () => {
+  const waits = [1, 4, 50].map((starts) => {
+    const decided = decideOutcome(failure("contention"), { ...first, starts });
+    return decided.outcome === "deferred" ? decided.delayMs : -1;
+  });
+  expect(waits[0]).toBeLessThanOrEqual(1_000);
+  expect(waits[1]).toBeGreaterThanOrEqual(4_000);
+  expect(waits[2]).toBe(60_000);
+});
