@@ -34,11 +34,14 @@ export interface StoredJob {
   readonly finishedOn?: number | undefined;
   readonly returnvalue: unknown;
   readonly failedReason?: string | undefined;
+  /** A failure that is settled and waits for a worker to clear the job away. */
+  readonly deferredFailure?: string | undefined;
 }
 
 /** Maps BullMQ's record and state to the status that people and programs read. The only place that does. */
 export function toJobStatus(queue: string, job: StoredJob, state: string, now: number = Date.now()): JobStatus {
-  const error = job.failedReason ? parseJobFailure(job.failedReason) : null;
+  const reason = job.deferredFailure ?? job.failedReason;
+  const error = reason ? parseJobFailure(reason) : null;
   const status = toStatusName(state, job.attemptsMade, error?.code);
   return {
     jobId: job.id ?? "",
@@ -64,6 +67,7 @@ function toStatusName(state: string, attemptsMade: number, code: string | undefi
     case "failed":
       return code === "cancelled" ? "cancelled" : "failed";
     default:
+      if (code === "cancelled") return "cancelled";
       return attemptsMade > 0 ? "retrying" : "pending";
   }
 }

@@ -6,3 +6,4 @@ export {
 } from "./connection-options.ts";
 export { createRedis } from "./create-redis.ts";
 export { readRedisEnv, redisEnvSchema } from "./env.ts";
+export { subscribe } from "./subscribe.ts";

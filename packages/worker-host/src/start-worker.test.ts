@@ -1,7 +1,8 @@
 import { createLogger } from "@millrace/logger";
 import { closeQueues, enqueue, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
-import { defineQueue, parseJobFailure } from "@millrace/worker-config/contracts";
+import { cancelChannel, defineQueue, parseJobFailure } from "@millrace/worker-config/contracts";
 import { type Job, Queue, QueueEvents, UnrecoverableError } from "bullmq";
+import { Redis } from "ioredis";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import type { JobContext } from "./job-context.ts";
@@ -256,4 +257,23 @@ test("an effect that may have happened is not repeated", async () => {
   });
   const job = await finished({ text: "a" });
   expect([runs, parseJobFailure(job.failedReason).code]).toEqual([1, "ambiguous"]);
+});
+
+test("a message on the queue's channel aborts the running job, which ends as cancelled and is not tried again", async () => {
+  const started = Promise.withResolvers<void>();
+  await work(async () => {
+    started.resolve();
+    return new Promise(() => {});
+  });
+  const { jobId } = await enqueue(contract, "run", { text: "a" }, { attempts: 3, retryIntervalsMs: [1] });
+  await started.promise;
+  const publisher = new Redis({ ...getRedisConnection("events") });
+  await publisher.publish(cancelChannel(prefix, "default"), jobId);
+  publisher.disconnect();
+  const job = await ended(jobId);
+  expect([await job.getState(), job.attemptsMade, parseJobFailure(job.failedReason).code]).toEqual([
+    "failed",
+    1,
+    "cancelled",
+  ]);
 });

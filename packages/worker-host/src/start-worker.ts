@@ -1,16 +1,18 @@
 import type { Logger } from "@millrace/logger";
-import type { RedisConnectionOptions } from "@millrace/redis";
+import { type RedisConnectionOptions, subscribe } from "@millrace/redis";
 import { defaultWorkerOptions } from "@millrace/worker-config";
 import {
+  cancelChannel,
   type DataSchemas,
-  parseJobFailure,
   type QueueContract,
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
-import { type RedisClient, Worker } from "bullmq";
+import { Worker } from "bullmq";
 import { abortReasons } from "./abort-reason.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { processJob } from "./process-job.ts";
+import { reportEngine } from "./report-engine.ts";
+import { watchClients } from "./watch-clients.ts";
 
 export interface WorkerSettings {
   readonly connection: RedisConnectionOptions;
@@ -27,7 +29,7 @@ export interface RunningWorker {
   untilReady(): Promise<void>;
   /**
    * Takes no more jobs and waits for those that run. At the deadline their signals abort and the jobs go back to the head of the queue,
-   * without having used up an attempt. A job whose hand-back does not get through within a second is left to another worker's stalled
+   * without having used up an attempt. A job whose hand-back does not get through within five seconds is left to another worker's stalled
    * check.
    *
    * @returns whether everything came to its end in time
@@ -35,7 +37,7 @@ export interface RunningWorker {
   stop(graceMs: number): Promise<boolean>;
 }
 
-const afterAbortMs = 1_000;
+const afterAbortMs = 5_000;
 
 /** Connects a contract and its handlers to the contract's queue. Knows no environment, no signal and no process. */
 export function startWorker<
@@ -62,38 +64,40 @@ export function startWorker<
     { ...defaultWorkerOptions, connection, prefix, concurrency },
   );
   const clients = watchClients(worker, log);
-  worker.on("error", (err) => {
-    // Without Redis every attempt to connect is an error; the outage itself is told once.
-    if (clients.areReady()) log.error({ err }, "worker error");
-    else clients.reportLoss(err);
-  });
+  reportEngine(worker, clients, log);
   // Another worker has the job: what this one still does for it would be done twice.
   worker.on("lockRenewalFailed", (jobIds) => {
     for (const jobId of jobIds) worker.cancelJob(jobId, abortReasons.lockLost);
   });
-  worker.on("stalled", (jobId) => log.warn({ queue: contract.name, jobId }, "job stalled and starts again"));
-  // Outcomes are logged where they are decided; these are the engine's own decisions.
-  worker.on("failed", (job, error) => {
-    const { code, message } = parseJobFailure(error.message);
-    if (code !== "stalled" && code !== "poison") return;
-    log.error({ queue: contract.name, action: job?.name, jobId: job?.id, outcome: "failed", code }, message);
+  const cancellations = subscribe(connection, cancelChannel(prefix, contract.name), (jobId) => {
+    worker.cancelJob(jobId, abortReasons.cancelled);
   });
   return {
     isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
-    untilReady: async () => worker.waitUntilReady(),
+    untilReady: async () => {
+      await Promise.all([worker.waitUntilReady(), cancellations.ready]);
+    },
     stop: async (graceMs) => {
-      if (!clients.areReady() && running === 0) {
-        // Nothing to wait for, and BullMQ would wait for Redis.
-        worker.close(true).catch(() => {});
-        return true;
-      }
-      const closed = worker.close().then(() => true);
-      if (await settlesWithin(closed, graceMs)) return true;
-      worker.cancelAllJobs(abortReasons.interrupted);
-      await settlesWithin(closed, afterAbortMs);
-      return false;
+      // Without Redis and without a running job there is nothing to wait for, and BullMQ would wait for Redis.
+      const isIdle = !clients.areReady() && running === 0;
+      const isDrained = isIdle ? abandon(worker) : await drain(worker, graceMs);
+      cancellations.close();
+      return isDrained;
     },
   };
+}
+
+function abandon(worker: Worker<unknown, unknown, string>): true {
+  worker.close(true).catch(() => {});
+  return true;
+}
+
+async function drain(worker: Worker<unknown, unknown, string>, graceMs: number): Promise<boolean> {
+  const closed = worker.close().then(() => true);
+  if (await settlesWithin(closed, graceMs)) return true;
+  worker.cancelAllJobs(abortReasons.interrupted);
+  await settlesWithin(closed, afterAbortMs);
+  return false;
 }
 
 async function settlesWithin(done: Promise<boolean>, limitMs: number): Promise<boolean> {
@@ -104,39 +108,4 @@ async function settlesWithin(done: Promise<boolean>, limitMs: number): Promise<b
   } finally {
     clearTimeout(timer);
   }
-}
-
-interface WatchedClients {
-  areReady(): boolean;
-  /** Logs an outage of Redis, once until it is over. */
-  reportLoss(err?: Error): void;
-}
-
-/** A worker holds two connections, one of which waits for jobs. BullMQ says `ready` only once, so readiness is the clients' own. */
-function watchClients(worker: Worker<unknown, unknown, string>, log: Logger): WatchedClients {
-  const { client, blockingClient } = worker.getBackend();
-  const known: { readonly status: string }[] = [];
-  const areReady = () => known.length === 2 && known.every(({ status }) => status === "ready");
-  let isLost = false;
-  const reportLoss = (err?: Error) => {
-    if (isLost || worker.closing) return;
-    isLost = true;
-    log.error({ code: "redis_unreachable", err }, "cannot reach Redis, trying again");
-  };
-  const onReady = () => {
-    if (!isLost || !areReady()) return;
-    isLost = false;
-    log.info("reached Redis again");
-  };
-  const watch = async (pending: Promise<RedisClient> | undefined) => {
-    const connected = await pending;
-    if (!connected) return;
-    known.push(connected);
-    connected.on("close", () => reportLoss());
-    connected.on("ready", onReady);
-    onReady();
-  };
-  // A client that never came to life has reported through the worker's error event.
-  for (const pending of [client, blockingClient]) watch(pending).catch(() => {});
-  return { areReady, reportLoss };
 }

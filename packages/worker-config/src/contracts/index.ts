@@ -21,6 +21,7 @@ import { webhookContract } from "./webhook.ts";
 export * from "./ai-agent.ts";
 export * from "./ai-agent-urgent.ts";
 export * from "./broadcast.ts";
+export * from "./cancellation.ts";
 export * from "./chat.ts";
 export * from "./default.ts";
 export * from "./define-queue.ts";

@@ -1,0 +1,84 @@
+import {
+  closeQueues,
+  defaultWorkerOptions,
+  enqueueUnchecked,
+  getRedisConnection,
+  readQueueEnv,
+} from "@millrace/worker-config";
+import { cancelChannel, contracts } from "@millrace/worker-config/contracts";
+import { Queue, Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { cancelJob } from "./cancel-job.ts";
+import { findJob } from "./find-job.ts";
+
+const mail = { to: "ada@example.com", subject: "x", text: "x" };
+const prefix = readQueueEnv().QUEUE_PREFIX;
+const queue = new Queue("email", { connection: getRedisConnection("worker"), prefix });
+let worker: Worker | undefined;
+
+const add = (options: object = {}) => enqueueUnchecked(contracts.email, "sendEmail", mail, options);
+const status = async (jobId: string) => (await findJob("email", jobId))?.status;
+
+/** A plain BullMQ worker: whichever one takes a cancelled job runs nothing of it. */
+function work(process: () => Promise<unknown>): Worker {
+  worker = new Worker("email", process, { ...defaultWorkerOptions, connection: getRedisConnection("worker"), prefix });
+  return worker;
+}
+
+afterEach(async () => {
+  await worker?.close();
+  worker = undefined;
+});
+afterAll(async () => {
+  await Promise.all([queue.close(), closeQueues()]);
+});
+
+test.each([
+  ["waiting", {}],
+  ["delayed", { delayMs: 60_000 }],
+  ["urgent", { priority: 1 }],
+])("a %s job is cancelled at once, and no worker runs it", async (_, options) => {
+  const { jobId } = await add(options);
+  expect(await cancelJob("email", jobId)).toBe("cancelled");
+  expect(await status(jobId)).toBe("cancelled");
+  let runs = 0;
+  work(async () => {
+    runs += 1;
+  });
+  await vi.waitFor(async () => expect(await (await queue.getJob(jobId))?.getState()).toBe("failed"), 10_000);
+  expect(runs).toBe(0);
+  expect(await findJob("email", jobId)).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
+  // What was called off once stays so.
+  expect(await cancelJob("email", jobId)).toBe("finished");
+});
+
+test("a running job's processes are told, and it is not shown as cancelled before it is", async () => {
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<string>();
+  const subscriber = new Redis({ ...getRedisConnection("events") });
+  await subscriber.subscribe(cancelChannel(prefix, "email"));
+  subscriber.on("message", (_, message: string) => told.resolve(message));
+  work(async () => {
+    started.resolve();
+    await finish.promise;
+  });
+  const { jobId } = await add();
+  await started.promise;
+  expect(await cancelJob("email", jobId)).toBe("cancelling");
+  expect(await told.promise).toBe(jobId);
+  expect(await status(jobId)).toBe("running");
+  finish.resolve();
+  subscriber.disconnect();
+});
+
+test("a job that has ended stays as it was, and one that never was is unknown", async () => {
+  const done = Promise.withResolvers<void>();
+  work(async () => "done").on("completed", () => done.resolve());
+  const { jobId } = await add();
+  await done.promise;
+  expect(await cancelJob("email", jobId)).toBe("finished");
+  expect(await status(jobId)).toBe("success");
+  expect(await cancelJob("email", "never-was")).toBe("unknown");
+});

@@ -1,0 +1,25 @@
+import { Redis } from "ioredis";
+import type { RedisConnectionOptions } from "./connection-options.ts";
+
+/**
+ * Listens to a channel on a connection of its own, for as long as it is open, through outages of Redis. What is published during an
+ * outage is lost: whoever listens must be able to live without a message.
+ *
+ * @returns closes the connection
+ */
+export function subscribe(
+  options: RedisConnectionOptions,
+  channel: string,
+  onMessage: (message: string) => void,
+): { readonly ready: Promise<void>; close(): void } {
+  const redis = new Redis({ ...options, autoResubscribe: true });
+  // The connection beside it, over which the work goes, tells of an outage.
+  redis.on("error", () => {});
+  redis.on("message", (_, message: string) => onMessage(message));
+  const ready = redis.subscribe(channel).then(
+    () => {},
+    // Closed before Redis was ever reached.
+    () => {},
+  );
+  return { ready, close: () => redis.disconnect() };
+}

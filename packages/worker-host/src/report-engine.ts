@@ -1,0 +1,21 @@
+import type { Logger } from "@millrace/logger";
+import { parseJobFailure } from "@millrace/worker-config/contracts";
+import type { Worker } from "bullmq";
+import type { WatchedClients } from "./watch-clients.ts";
+
+/** Logs what BullMQ decides by itself. What the host decides is logged where it is decided. */
+export function reportEngine(worker: Worker<unknown, unknown, string>, clients: WatchedClients, log: Logger): void {
+  worker.on("error", (err) => {
+    // Without Redis every attempt to connect is an error; the outage itself is told once.
+    if (clients.areReady()) log.error({ err }, "worker error");
+    else clients.reportLoss(err);
+  });
+  worker.on("stalled", (jobId) => log.warn({ queue: worker.name, jobId }, "job stalled and starts again"));
+  worker.on("failed", (job, error) => {
+    const { code, message } = parseJobFailure(error.message);
+    const identity = { queue: worker.name, action: job?.name, jobId: job?.id };
+    // Cancelled while it waited: it never reached a handler.
+    if (job?.deferredFailure) log.info({ ...identity, outcome: "cancelled", code }, message);
+    else if (code === "stalled" || code === "poison") log.error({ ...identity, outcome: "failed", code }, message);
+  });
+}
