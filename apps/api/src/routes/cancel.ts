@@ -1,0 +1,50 @@
+import { cancelJob } from "@millrace/job-admin";
+import { queueNames } from "@millrace/worker-config";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { problemResponses, problemSchema, sendProblem, sendUnknownQueue } from "../problem.ts";
+
+const cancellationSchema = z.object({
+  jobId: z.string(),
+  queue: queueNames,
+  status: z.enum(["cancelled", "cancelling"]),
+});
+
+/** `POST /jobs/:queue/:jobId/cancel`. */
+export function cancelRoutes(app: FastifyInstance): void {
+  app.post<{ Params: { queue: string; jobId: string } }>(
+    "/jobs/:queue/:jobId/cancel",
+    {
+      schema: {
+        tags: ["jobs"],
+        summary: "Call a job off",
+        params: z.object({ queue: z.string(), jobId: z.string() }),
+        response: {
+          200: cancellationSchema.describe("It will not run."),
+          202: cancellationSchema.describe("It runs; its worker has been told and ends it."),
+          409: problemSchema.describe("It has ended already."),
+          ...problemResponses,
+        },
+      },
+    },
+    async ({ params: { queue, jobId } }, reply) => {
+      const name = queueNames.safeParse(queue);
+      if (!name.success) return sendUnknownQueue(reply, queue);
+      const status = await cancelJob(name.data, jobId);
+      switch (status) {
+        case "cancelled":
+          return reply.status(200).send({ jobId, queue: name.data, status });
+        case "cancelling":
+          return reply.status(202).send({ jobId, queue: name.data, status });
+        case "finished": {
+          const detail = `The job has ended already; GET /jobs/${queue}/${encodeURIComponent(jobId)} says how.`;
+          return sendProblem(reply, { status: 409, title: "Already finished", code: "already_finished", detail });
+        }
+        case "unknown": {
+          const detail = `Queue ${queue} holds no job with this id. It never did, or its retention is over.`;
+          return sendProblem(reply, { status: 404, title: "Unknown job", code: "unknown_job", detail });
+        }
+      }
+    },
+  );
+}
