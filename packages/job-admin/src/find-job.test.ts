@@ -133,8 +133,11 @@ test("a job whose worker died once too often is failed with the code stalled", a
   // Takes the job and never comes back.
   const lost = await start("email", null, { lockDuration: 50, skipLockRenewal: true });
   expect((await lost.getNextJob("lost"))?.id).toBe(jobId);
-  const watcher = await start("email", async () => {}, { stalledInterval: 50, maxStalledCount: 0 });
-  await untilJob(watcher, "failed", jobId);
+  const watcher = await start("email", async () => {}, { stalledInterval: 50, maxStalledCount: 0, autorun: false });
+  const failed = untilJob(watcher, "failed", jobId);
+  // Ends with the worker.
+  watcher.run().catch(() => {});
+  await failed;
   expect(await findJob("email", jobId)).toMatchObject({ status: "failed", error: { code: "stalled" } });
 });
 
@@ -164,8 +167,9 @@ describe("nothing is found", () => {
 
   test("under the names of the queue's own keys, whatever they hold", async () => {
     const worker = await start("email", async () => {});
+    const completed = untilJob(worker, "completed", "done");
     await add({ jobId: "done", delayMs: 1 });
-    await untilJob(worker, "completed", "done");
+    await completed;
     await schedulers.upsertJobScheduler("nightly", { every: 86_400_000 }, template);
     for (const key of [...Object.keys(emailQueue.keys), "done:lock", "done:logs", "repeat:nightly", "de:key"]) {
       expect(await findJob("email", key), key).toBeUndefined();
