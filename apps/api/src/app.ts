@@ -26,6 +26,8 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
     logController: new LogController({ disableRequestLogging: true }),
     // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
     bodyLimit: maxPayloadBytes * 2 + 16_384,
+    // The dashboard asks Redis without a deadline of its own; whatever waits longer is waiting for Redis.
+    handlerTimeout: 5_000,
     // A job's id may hold 250 characters, each percent-encoded.
     routerOptions: { maxParamLength: 750 },
     // A path that cannot be decoded, or too long a part of it, never reaches the error handler below.
@@ -39,6 +41,14 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
       { method, path: url.split("?")[0], status: statusCode, durationMs: Math.round(elapsedTime) },
       "request",
     );
+  });
+  let isClosing = false;
+  app.addHook("preClose", async () => {
+    isClosing = true;
+  });
+  // A request under way when the close began would leave its connection open, and the close waits for connections.
+  app.addHook("onSend", async (_, reply) => {
+    if (isClosing) reply.header("connection", "close");
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

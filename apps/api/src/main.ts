@@ -8,7 +8,8 @@ const log = getChildLogger("api");
 const env = readApiEnv();
 // Read for its refusal: a start with a missing or malformed REDIS_URL ends here, not at the first request.
 getRedisConnection("producer");
-// Producers report an outage of Redis as a warning of the process; here it joins the log.
+// Producers report an outage of Redis as a warning of the process; here it joins the log, instead of Node's own text beside it.
+process.removeAllListeners("warning");
 process.on("warning", (warning) => log.warn({ err: warning }, warning.message));
 const app = await createApp({ apiKeys: env.API_KEYS, maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES, log });
 onShutdownSignal(log, async () => {

@@ -40,7 +40,8 @@ export async function startRedisProcess(order: Exclude<KeeperOrder, { kind: "end
     keeper.ref();
     // The embedded server has nothing to put away, and a frozen one would read no message.
     if (order.kind === "embedded") keeper.kill("SIGKILL");
-    else if (keeper.connected) keeper.send({ kind: "end" } satisfies KeeperOrder);
+    // It may be ending by itself at this moment: without a callback that would be an error nobody catches.
+    else if (keeper.connected) keeper.send({ kind: "end" } satisfies KeeperOrder, () => {});
     await gone;
   };
 

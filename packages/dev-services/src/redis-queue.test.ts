@@ -32,17 +32,19 @@ describe.each(kinds)("a development Redis (%s)", (choice) => {
   });
 
   test("takes a job as fast with 2,000 waiting as with none", async () => {
-    const queue = new Queue("backlog", { connection });
-    const add = async (count: number) => {
+    const [warmUp, queue] = [new Queue("warm-up", { connection }), new Queue("backlog", { connection })];
+    const add = async (to: Queue, count: number) => {
       const startedAt = performance.now();
-      for (let index = 0; index < count; index++) await queue.add("wait", { index });
+      for (let index = 0; index < count; index++) await to.add("wait", { index });
       return performance.now() - startedAt;
     };
-    const emptyMs = await add(200);
-    await queue.addBulk(Array.from({ length: 1_800 }, (_, index) => ({ name: "wait", data: { index } })));
-    const backloggedMs = await add(200);
-    // Without the patch of the embedded server each add copies the whole backlog: measured at 10 times and more.
+    await add(warmUp, 200);
+    const emptyMs = await add(queue, 100);
+    await queue.addBulk(Array.from({ length: 2_000 }, (_, index) => ({ name: "wait", data: { index } })));
+    const backloggedMs = await add(queue, 100);
+    // Without its patch the embedded server copies the whole backlog at each add, and this is 6 to 10.
     expect(backloggedMs / emptyMs).toBeLessThan(3);
+    await warmUp.close();
     await queue.close();
   });
 });

@@ -8,14 +8,22 @@ import { type JobStatus, toJobStatus } from "./job-status.ts";
  */
 export async function findJob(queue: QueueName, jobId: string): Promise<JobStatus | undefined> {
   return askQueue(contracts[queue], async (opened) => {
+    if (Object.hasOwn(opened.keys, jobId) || !mayBeJobId(jobId)) return undefined;
+    const before = await opened.getJobState(jobId);
     const job = await opened.getJob(jobId);
     if (!job) return undefined;
-    const state = await job.getState();
-    // Its last reader came between the two questions: what was read first is still the truth about it.
-    return toJobStatus(queue, job, state === "unknown" && job.finishedOn ? finishedState(job.failedReason) : state);
+    // A job that ended, or was replayed, between the two questions is asked anew: a success never shows without its result.
+    const isStale = isFinished(before) !== (job.finishedOn !== undefined);
+    const state = isStale ? await opened.getJobState(jobId) : before;
+    return isStale && state === "unknown" ? undefined : toJobStatus(queue, job, state);
   });
 }
 
-function finishedState(failedReason: string | undefined): string {
-  return failedReason ? "failed" : "completed";
+/** The queue's own keys (`meta`, `wait`) and a job's side keys (`<id>:logs`) lie beside the jobs; only a scheduler's job has colons. */
+function mayBeJobId(jobId: string): boolean {
+  return /^(?:[^:]+|repeat:.+:\d+)$/.test(jobId);
+}
+
+function isFinished(state: string): boolean {
+  return state === "completed" || state === "failed";
 }

@@ -43,6 +43,7 @@ export async function documentationRoutes(app: FastifyInstance): Promise<void> {
       withDefaultFonts: false,
       telemetry: false,
       showDeveloperTools: "never",
+      hideClientButton: true,
       agent: { disabled: true },
       mcp: { disabled: true },
     },

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { reserveRedis } from "../test/own-redis.ts";
+import { apiKey, bearer } from "../test/test-app.ts";
+
+const running: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill("SIGKILL");
+});
+
+/** The real process, with this environment and nothing of the test's own. */
+function startApi(env: Record<string, string>) {
+  const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--conditions=source", main], { env, stdio: ["ignore", "pipe", "pipe"] });
+  running.push(child);
+  const exited = once(child, "close").then(([code, signal]) => code ?? signal);
+  return { child, exited, stderr: text(child.stderr) };
+}
+
+async function startListening(env: Record<string, string>) {
+  const { child, ...rest } = startApi({ API_KEYS: apiKey, API_PORT: "0", ...env });
+  const listening = new Promise<string>((resolve) => {
+    createInterface(child.stdout).on("line", (line) => {
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  const failed = rest.exited.then(async (code) => {
+    throw new Error(`expected the API to listen, got exit ${code}: ${await rest.stderr}`);
+  });
+  return { child, url: await Promise.race([listening, failed]), ...rest };
+}
+
+const { REDIS_URL = "" } = process.env;
+const production = { NODE_ENV: "production", REDIS_URL };
+
+describe("a start is refused with a sentence", () => {
+  test.each([
+    ["in production without keys", production, /Environment variable API_KEYS is not set: expected/],
+    [
+      "in production with the development key",
+      { ...production, API_KEYS: "millrace-development-key" },
+      /Environment variable API_KEYS is not valid: expected keys of your own in production/,
+    ],
+    ["without the address of a Redis", { API_KEYS: apiKey }, /Environment variable REDIS_URL is not set: expected/],
+    [
+      "with an address that is none",
+      { API_KEYS: apiKey, REDIS_URL: "localhost" },
+      /Environment variable REDIS_URL is not valid/,
+    ],
+  ])("%s", async (_, env, sentence) => {
+    const { exited, stderr } = startApi(env);
+    expect(await exited).toBe(1);
+    expect(await stderr).toMatch(sentence);
+    expect(await stderr).not.toContain("millrace-development-key");
+  });
+
+  test("on a port that is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const address = taken.address();
+    if (address === null || typeof address === "string") throw new Error("expected a port");
+    const { child, exited, stderr } = startApi({ ...production, API_KEYS: apiKey, API_PORT: String(address.port) });
+    const stdout = text(child.stdout);
+    expect(await exited).toBe(1);
+    expect((await stdout) + (await stderr)).toContain("EADDRINUSE");
+    taken.close();
+  });
+});
+
+describe("the process", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "ends in order at %s, also while a client holds its connection",
+    async (signal) => {
+      const { child, url, exited } = await startListening(production);
+      const response = await fetch(`${url}/jobs/email/nope`, { headers: bearer });
+      expect(response.status).toBe(404);
+      const startedAt = performance.now();
+      child.kill(signal);
+      expect(await exited).toBe(0);
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
+    },
+  );
+
+  test("stays alive where Redis cannot be reached, and finishes its requests before it ends at SIGTERM", async () => {
+    const { url: unreachable } = await reserveRedis();
+    const { child, url, exited, stderr } = await startListening({ ...production, REDIS_URL: unreachable });
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    const underWay = fetch(`${url}/jobs/email/nope`, { headers: bearer });
+    // A second request that is answered shows that the first one was read.
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    const startedAt = performance.now();
+    child.kill("SIGTERM");
+    expect((await underWay).status).toBe(503);
+    expect(await exited).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(await stderr).toBe("");
+  });
+});

@@ -1,0 +1,124 @@
+import { formatJobFailure } from "@millrace/worker-config/contracts";
+import { describe, expect, test } from "vitest";
+import { jobStatuses, type StoredJob, toJobStatus } from "./job-status.ts";
+
+const stored: StoredJob = {
+  id: "job-1",
+  name: "sendEmail",
+  data: { type: "sendEmail", data: {} },
+  attemptsMade: 0,
+  progress: 0,
+  timestamp: 1_000,
+  returnvalue: null,
+};
+
+const minute = 60_000;
+
+describe("a status", () => {
+  // BullMQ's state, attempts that ended, code of the last failure → our status
+  test.each([
+    ["waiting", 0, undefined, "pending"],
+    ["delayed", 0, undefined, "pending"],
+    ["prioritized", 0, undefined, "pending"],
+    ["waiting-children", 0, undefined, "pending"],
+    ["unknown", 0, undefined, "pending"],
+    ["waiting", 1, "timeout", "retrying"],
+    ["delayed", 2, "timeout", "retrying"],
+    ["prioritized", 1, "unknown", "retrying"],
+    ["active", 0, undefined, "running"],
+    ["active", 1, "timeout", "running"],
+    ["completed", 1, undefined, "success"],
+    ["completed", 3, "timeout", "success"],
+    ["completed", 1, "cancelled", "success"],
+    ["failed", 0, "stalled", "failed"],
+    ["failed", 3, "timeout", "failed"],
+    ["failed", 1, "cancelled", "cancelled"],
+  ])("for BullMQ's %s after %i attempts, last failure %s, is %s", (state, attemptsMade, code, expected) => {
+    const failedReason = code && formatJobFailure({ code, message: "it broke" });
+    const status = toJobStatus("email", { ...stored, attemptsMade, failedReason }, state);
+    expect(status.status).toBe(expected);
+    expect(jobStatuses.options).toContain(expected);
+    expect(status.attempts).toBe(attemptsMade);
+  });
+
+  test("holds nothing but what is named, and null for what has not happened", () => {
+    expect(toJobStatus("email", stored, "waiting")).toEqual({
+      jobId: "job-1",
+      queue: "email",
+      action: "sendEmail",
+      status: "pending",
+      attempts: 0,
+      progress: 0,
+      createdAt: "1970-01-01T00:00:01.000Z",
+      startedAt: null,
+      finishedAt: null,
+      result: null,
+      error: null,
+    });
+  });
+
+  test("tells its times in UTC", () => {
+    const status = toJobStatus("email", { ...stored, processedOn: 2_000, finishedOn: 3_000 }, "completed");
+    expect(status).toMatchObject({ startedAt: "1970-01-01T00:00:02.000Z", finishedAt: "1970-01-01T00:00:03.000Z" });
+  });
+
+  test("does not show the payload", () => {
+    const status = toJobStatus("email", { ...stored, data: { type: "sendEmail", data: "MARKER" } }, "waiting");
+    expect(JSON.stringify(status)).not.toContain("MARKER");
+  });
+});
+
+describe("a result", () => {
+  const succeeded = { ...stored, finishedOn: 5 * minute, returnvalue: { messageId: "m" } };
+  const withTtl = { ...succeeded, data: { type: "sendEmail", data: {}, run: { resultTtlMs: minute } } };
+
+  test("is shown of a success only", () => {
+    expect(toJobStatus("email", succeeded, "completed").result).toEqual({ messageId: "m" });
+    expect(toJobStatus("email", succeeded, "active").result).toBeNull();
+    expect(toJobStatus("email", succeeded, "failed").result).toBeNull();
+  });
+
+  test("is hidden once its lifetime is over, and the success stays", () => {
+    expect(toJobStatus("email", withTtl, "completed", 6 * minute).result).toEqual({ messageId: "m" });
+    const later = toJobStatus("email", withTtl, "completed", 6 * minute + 1);
+    expect([later.status, later.result]).toEqual(["success", null]);
+  });
+
+  test("without a lifetime is shown for as long as the job is kept", () => {
+    expect(toJobStatus("email", succeeded, "completed", Number.MAX_SAFE_INTEGER).result).toEqual({ messageId: "m" });
+  });
+
+  test.each([undefined, null, "x", {}, { type: "t", data: {}, run: { resultTtlMs: "soon" } }])(
+    "of a job whose record another program wrote (%j) is shown",
+    (data) => {
+      expect(toJobStatus("email", { ...succeeded, data }, "completed").result).toEqual({ messageId: "m" });
+    },
+  );
+
+  test.each([0, false, "", []])("that is %j is not taken for none", (returnvalue) => {
+    expect(toJobStatus("email", { ...succeeded, returnvalue }, "completed").result).toEqual(returnvalue);
+  });
+});
+
+describe("an error", () => {
+  test.each([
+    ["[timeout] took longer than 30000 ms", "timeout", "took longer than 30000 ms"],
+    ["[smtp_550] no such mailbox\nsecond line", "smtp_550", "no such mailbox\nsecond line"],
+    ["[code] [inner] text", "code", "[inner] text"],
+    ["[code] ", "code", ""],
+    ["job stalled more than allowable limit", "stalled", "job stalled more than allowable limit"],
+    ["job started more than allowable limit", "poison", "job started more than allowable limit"],
+    ["connect ECONNREFUSED", "unknown", "connect ECONNREFUSED"],
+    ["[Not A Code] text", "unknown", "[Not A Code] text"],
+    ["[code]text", "unknown", "[code]text"],
+  ])("written as %j has the code %s", (failedReason, code, message) => {
+    expect(toJobStatus("email", { ...stored, failedReason }, "failed").error).toEqual({ code, message });
+  });
+
+  test("is shown while the job is tried again, and gone with its success", () => {
+    const failedOnce = { ...stored, attemptsMade: 1, failedReason: "[timeout] too slow" };
+    expect(toJobStatus("email", failedOnce, "delayed").error?.code).toBe("timeout");
+    expect(toJobStatus("email", failedOnce, "active").error?.code).toBe("timeout");
+    expect(toJobStatus("email", failedOnce, "completed").error).toBeNull();
+  });
+});
