@@ -3,6 +3,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { authenticate } from "./authenticate.ts";
 import { handleError, sendProblem } from "./problem.ts";
+import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -67,6 +68,7 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
     programs.addHook("onRequest", authenticate(apiKeys, { allowBasic: false }));
     produceRoutes(programs);
     jobRoutes(programs);
+    cancelRoutes(programs);
   });
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));

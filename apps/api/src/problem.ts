@@ -37,6 +37,11 @@ export function sendUnknownQueue(reply: FastifyReply, queue: string): FastifyRep
   return sendProblem(reply, { status: 404, title: "Unknown queue", code: "unknown_queue", detail });
 }
 
+export function sendUnknownJob(reply: FastifyReply, queue: string): FastifyReply {
+  const detail = `Queue ${queue} holds no job with this id. It never did, or its retention is over.`;
+  return sendProblem(reply, { status: 404, title: "Unknown job", code: "unknown_job", detail });
+}
+
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = toProblem(error);
   if (problem.status === 503) reply.header("retry-after", "2");

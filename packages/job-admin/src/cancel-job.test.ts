@@ -81,4 +81,5 @@ test("a job that has ended stays as it was, and one that never was is unknown", 
   expect(await cancelJob("email", jobId)).toBe("finished");
   expect(await status(jobId)).toBe("success");
   expect(await cancelJob("email", "never-was")).toBe("unknown");
+  for (const key of ["meta", "wait", `${jobId}:logs`]) expect(await cancelJob("email", key)).toBe("unknown");
 });

@@ -1,6 +1,7 @@
 import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
 import { cancelChannel, cancelledReason } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
+import { isJobKey } from "./job-key.ts";
 
 /**
  * - `cancelled`: it will not run (again), and its status says `cancelled` from now on.
@@ -29,6 +30,7 @@ return "cancelled"`;
  */
 export async function cancelJob(queue: QueueName, jobId: string): Promise<Cancellation> {
   return askQueue(contracts[queue], async (opened) => {
+    if (!isJobKey(opened, jobId)) return "unknown";
     const client = await opened.getBackend().client;
     client.defineCommand("millraceCancelJob", { numberOfKeys: 1, lua: script });
     const channel = cancelChannel(readQueueEnv().QUEUE_PREFIX, queue);

@@ -1,4 +1,5 @@
 import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
+import { isJobKey } from "./job-key.ts";
 import { type JobStatus, toJobStatus } from "./job-status.ts";
 
 /**
@@ -8,7 +9,7 @@ import { type JobStatus, toJobStatus } from "./job-status.ts";
  */
 export async function findJob(queue: QueueName, jobId: string): Promise<JobStatus | undefined> {
   return askQueue(contracts[queue], async (opened) => {
-    if (Object.hasOwn(opened.keys, jobId) || !mayBeJobId(jobId)) return undefined;
+    if (!isJobKey(opened, jobId)) return undefined;
     const before = await opened.getJobState(jobId);
     const job = await opened.getJob(jobId);
     if (!job) return undefined;
@@ -17,11 +18,6 @@ export async function findJob(queue: QueueName, jobId: string): Promise<JobStatu
     const state = isStale ? await opened.getJobState(jobId) : before;
     return isStale && state === "unknown" ? undefined : toJobStatus(queue, job, state);
   });
-}
-
-/** The queue's own keys (`meta`, `wait`) and a job's side keys (`<id>:logs`) lie beside the jobs; only a scheduler's job has colons. */
-function mayBeJobId(jobId: string): boolean {
-  return /^(?:[^:]+|repeat:.+:\d+)$/.test(jobId);
 }
 
 function isFinished(state: string): boolean {

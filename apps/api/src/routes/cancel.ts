@@ -2,7 +2,14 @@ import { cancelJob } from "@millrace/job-admin";
 import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { problemResponses, problemSchema, sendProblem, sendUnknownQueue } from "../problem.ts";
+import {
+  describeProblem,
+  describeResponse,
+  problemResponses,
+  sendProblem,
+  sendUnknownJob,
+  sendUnknownQueue,
+} from "../problem.ts";
 
 const cancellationSchema = z.object({
   jobId: z.string(),
@@ -20,9 +27,9 @@ export function cancelRoutes(app: FastifyInstance): void {
         summary: "Call a job off",
         params: z.object({ queue: z.string(), jobId: z.string() }),
         response: {
-          200: cancellationSchema.describe("It will not run."),
-          202: cancellationSchema.describe("It runs; its worker has been told and ends it."),
-          409: problemSchema.describe("It has ended already."),
+          200: describeResponse("It will not run.", cancellationSchema),
+          202: describeResponse("It runs; its worker has been told and ends it.", cancellationSchema),
+          409: describeProblem("It has ended already."),
           ...problemResponses,
         },
       },
@@ -40,10 +47,8 @@ export function cancelRoutes(app: FastifyInstance): void {
           const detail = `The job has ended already; GET /jobs/${queue}/${encodeURIComponent(jobId)} says how.`;
           return sendProblem(reply, { status: 409, title: "Already finished", code: "already_finished", detail });
         }
-        case "unknown": {
-          const detail = `Queue ${queue} holds no job with this id. It never did, or its retention is over.`;
-          return sendProblem(reply, { status: 404, title: "Unknown job", code: "unknown_job", detail });
-        }
+        case "unknown":
+          return sendUnknownJob(reply, queue);
       }
     },
   );

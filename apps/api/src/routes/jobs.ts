@@ -2,7 +2,7 @@ import { findJob, jobStatuses } from "@millrace/job-admin";
 import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
+import { describeResponse, problemResponses, sendUnknownJob, sendUnknownQueue } from "../problem.ts";
 
 const jobSchema = z
   .object({
@@ -36,9 +36,7 @@ export function jobRoutes(app: FastifyInstance): void {
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
       const job = await findJob(name.data, jobId);
-      if (job) return job;
-      const detail = `Queue ${queue} holds no job with this id. It never did, or its retention is over.`;
-      return sendProblem(reply, { status: 404, title: "Unknown job", code: "unknown_job", detail });
+      return job ?? sendUnknownJob(reply, queue);
     },
   );
 }

@@ -1,0 +1,66 @@
+import { closeQueues, emailQueue, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
+import { Worker } from "bullmq";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+
+let app: Awaited<ReturnType<typeof createTestApp>>;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterEach(() => emailQueue.obliterate({ force: true }));
+afterAll(async () => {
+  await app.close();
+  await closeQueues();
+});
+
+async function enqueue(): Promise<string> {
+  const response = await app.inject({
+    method: "POST",
+    url: "/jobs/email/sendEmail",
+    headers: bearer,
+    payload: { data: mail },
+  });
+  return response.json().jobId;
+}
+
+function cancel(jobId: string, queue = "email") {
+  return app.inject({ method: "POST", url: `/jobs/${queue}/${jobId}/cancel`, headers: bearer });
+}
+
+test("a waiting job is cancelled and says so", async () => {
+  const jobId = await enqueue();
+  const response = await cancel(jobId);
+  expect([response.statusCode, response.json()]).toEqual([200, { jobId, queue: "email", status: "cancelled" }]);
+  const read = await app.inject({ url: `/jobs/email/${jobId}`, headers: bearer });
+  expect(read.json()).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
+});
+
+test("a running job is being cancelled, one that has ended is a conflict", async () => {
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const completed = Promise.withResolvers<void>();
+  const worker = new Worker(
+    "email",
+    async () => {
+      started.resolve();
+      await finish.promise;
+    },
+    { connection: getRedisConnection("worker"), prefix: readQueueEnv().QUEUE_PREFIX },
+  );
+  worker.on("completed", () => completed.resolve());
+  const jobId = await enqueue();
+  await started.promise;
+  const response = await cancel(jobId);
+  expect([response.statusCode, response.json()]).toEqual([202, { jobId, queue: "email", status: "cancelling" }]);
+  finish.resolve();
+  await completed.promise;
+  expectProblem(await cancel(jobId), 409, "already_finished");
+  await worker.close();
+});
+
+test("an unknown job, an unknown queue, and a caller without a key get no further", async () => {
+  expectProblem(await cancel("never-was"), 404, "unknown_job");
+  expectProblem(await cancel("1", "emial"), 404, "unknown_queue");
+  expectProblem(await app.inject({ method: "POST", url: "/jobs/email/1/cancel" }), 401, "unauthorized");
+});
