@@ -5,9 +5,15 @@ import { readLoggerEnv } from "./env.ts";
 export type { Logger };
 
 /** Names under which a secret or personal data travels by habit. Payloads are never logged at all; this is the second net. */
-const redactedPaths = ["password", "authorization", "cookie", "token", "apiKey", "secret", "payload", "data"].flatMap(
-  (name) => [name, `*.${name}`],
-);
+const redactedNames = ["password", "authorization", "cookie", "token", "apiKey", "secret", "payload", "data"];
+
+/** ioredis hangs the failed command on its error, with all its arguments: a payload, or the password of the handshake. */
+const redactedArguments = ["command.args", "cause.command.args", "cause.cause.command.args"];
+
+const redactedPaths = [
+  ...redactedNames.flatMap((name) => [name, `*.${name}`]),
+  ...redactedArguments.map((path) => `*.${path}`),
+];
 
 /**
  * A pino logger whose lines carry `name`, ISO time, and errors under `err` with their stack and causes.

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 /**
  * Who uses a connection. They want opposite things of an outage: a producer answers a request and fails now, a worker waits for
  * ever, because a worker that gives up is a queue that stands still.
@@ -11,7 +13,7 @@ export interface RedisConnectionOptions {
   db: number;
   username?: string;
   password?: string;
-  tls?: { servername: string };
+  tls?: { servername?: string };
   connectTimeout: number;
   keepAlive: number;
   maxRetriesPerRequest: number | null;
@@ -29,27 +31,27 @@ const roleOptions = {
   events: { maxRetriesPerRequest: null, enableOfflineQueue: true, autoResendUnfulfilledCommands: true },
 } satisfies Record<RedisRole, Partial<RedisConnectionOptions>>;
 
-/** 50 ms, doubling up to 2 s, less up to half at random so that a fleet does not return at one instant. */
+/** 50 ms, doubling up to 1 s, less up to half at random so that a fleet does not return at one instant. */
 export function reconnectDelayMs(attempt: number): number {
-  const ceilingMs = Math.min(50 * 2 ** Math.min(attempt, 10), 2_000);
+  // Shorter than a producer's deadline: once Redis is back, a call that waits for it is served.
+  const ceilingMs = Math.min(25 * 2 ** Math.min(attempt, 10), 1_000);
   return Math.round(ceilingMs * (1 - Math.random() / 2));
 }
 
 /**
  * Turns `REDIS_URL` into connection options for a role.
  *
- * @throws Error when the URL is not `redis:` or `rediss:`, or carries a query: options from a query arrive as strings
- *   (`"null"`, `"false"`) and silently mean something else. The URL itself is never repeated, it may hold a password.
+ * @throws Error when the URL is not `redis:` or `rediss:`, names no host, or carries a query: options from a query arrive as strings
+ *   (`"null"`, `"false"`) and silently mean something else. No part of the URL is repeated: a password with an unescaped `?` or `#`
+ *   in it looks like a query.
  */
 export function redisConnectionOptions(role: RedisRole, redisUrl: string): RedisConnectionOptions {
   const url = URL.parse(redisUrl);
-  if (!url || !/^rediss?:$/.test(url.protocol)) {
+  if (!url?.hostname || !/^rediss?:$/.test(url.protocol)) {
     throw new Error("REDIS_URL: expected redis://host:port[/db] or rediss://host:port[/db].");
   }
-  if (url.search) {
-    throw new Error(
-      `REDIS_URL: expected no query, got parameters ${[...url.searchParams.keys()].join(", ")}. Remove them.`,
-    );
+  if (url.search || url.hash) {
+    throw new Error("REDIS_URL: expected nothing after the database number. In a password, ? is %3F and # is %23.");
   }
   const db = url.pathname.slice(1);
   if (!/^\d{0,3}$/.test(db))
@@ -59,12 +61,21 @@ export function redisConnectionOptions(role: RedisRole, redisUrl: string): Redis
     host,
     port: Number(url.port || 6379),
     db: Number(db),
-    ...(url.username && { username: decodeURIComponent(url.username) }),
-    ...(url.password && { password: decodeURIComponent(url.password) }),
-    ...(url.protocol === "rediss:" && { tls: { servername: host } }),
+    ...(url.username && { username: decode(url.username) }),
+    ...(url.password && { password: decode(url.password) }),
+    // A server name is a name: TLS does not take an address for one.
+    ...(url.protocol === "rediss:" && { tls: isIP(host) ? {} : { servername: host } }),
     connectTimeout: 5_000,
     keepAlive: 10_000,
     retryStrategy: reconnectDelayMs,
     ...roleOptions[role],
   };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error("REDIS_URL: expected %25 where the user or the password holds a % of its own.");
+  }
 }

@@ -13,6 +13,8 @@ export function createRedis(role: RedisRole, redisUrl: string, onOutage: (error:
   redis.on("error", (error: Error) => {
     if (isDown) return;
     isDown = true;
+    // ioredis hangs the command on its errors, and the arguments of the first one are user and password.
+    Reflect.deleteProperty(error, "command");
     onOutage(error);
   });
   redis.on("ready", () => {

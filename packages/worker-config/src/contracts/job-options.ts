@@ -3,13 +3,36 @@ import { z } from "zod";
 const day = 24 * 60 * 60 * 1000;
 const durationMs = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
 
-/** `:` separates the parts of a Redis key, and BullMQ takes digits alone for one of its own counters. */
+// BullMQ keeps these records of a queue beside its jobs: a job named `wait` would overwrite the list of waiting jobs.
+const reservedIds: ReadonlySet<string> = new Set([
+  "active",
+  "completed",
+  "de",
+  "delayed",
+  "events",
+  "failed",
+  "id",
+  "limiter",
+  "marker",
+  "meta",
+  "paused",
+  "pc",
+  "prioritized",
+  "repeat",
+  "stalled",
+  "stalled-check",
+  "wait",
+  "waiting-children",
+]);
+
+/** `:` separates the parts of a Redis key, and BullMQ takes a whole number (and `NaN`) for one of its own counters. */
 export const jobIdSchema = z
   .string()
   .min(1)
   .max(250)
   .regex(/^[\w.@+~=-]+$/, "expected letters, digits and _ . @ + ~ = - (makeJobId builds such an id from anything)")
-  .regex(/\D/, "expected more than digits alone (makeJobId builds such an id from anything)");
+  .regex(/^(?!(-?\d+|NaN)$)/, "expected more than digits alone (makeJobId builds such an id from anything)")
+  .refine((id) => !reservedIds.has(id), "expected another name: the queue keeps a record of its own under this one");
 
 /**
  * What the caller of an enqueue may ask for: one schema for `enqueue`, the API and the command line. Everything is optional; an
@@ -71,7 +94,7 @@ export const enqueueOptionsSchema = z
     path: ["runAt"],
     message: "expected delayMs or runAt, not both",
   })
-  .refine((options) => options.dedupe?.mode !== "latest" || options.delayMs !== undefined, {
+  .refine((options) => options.dedupe?.mode !== "latest" || (options.delayMs ?? 0) > 0, {
     path: ["delayMs"],
     message: "expected a delay with dedupe mode latest: it is the time in which a later job replaces the waiting one",
   })

@@ -42,9 +42,10 @@ function findInObject(value: object, path: string, depth: number): Issue | undef
   if (prototype !== Object.prototype && prototype !== null) {
     return {
       path,
-      message: `expected a plain object, got ${value.constructor?.name || "an object with another prototype"}`,
+      message: `expected a plain object, got ${className(prototype) || "an object with another prototype"}`,
     };
   }
+  if (Object.getOwnPropertySymbols(value).length > 0) return { path, message: "expected JSON, got a symbol as a key" };
   for (const [key, child] of Object.entries(value)) {
     const childPath = `${path}.${key}`;
     if (forbiddenKeys.has(key))
@@ -54,4 +55,10 @@ function findInObject(value: object, path: string, depth: number): Issue | undef
     if (issue) return issue;
   }
   return undefined;
+}
+
+/** The object itself is not asked for its `constructor`: that may be a part of the payload. */
+function className(prototype: unknown): string {
+  const named = (prototype as { constructor?: unknown }).constructor;
+  return typeof named === "function" ? named.name : "";
 }

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { QueueContract } from "../contracts/define-queue.ts";
 import type { JobEnvelope } from "../contracts/job-envelope.ts";
 import { enqueueOptionsSchema } from "../contracts/job-options.ts";
+import { findJsonIssue } from "./check-json.ts";
 import { InvalidJobError, toIssues } from "./invalid-job-error.ts";
 
 export interface PreparedJob {
@@ -39,13 +40,12 @@ export function prepareJob(
 }
 
 function parseOptions(options: unknown): z.output<typeof enqueueOptionsSchema> {
+  // zod leaves a `__proto__` key out without a word.
+  const jsonIssue = findJsonIssue(options, "options");
   const parsed = enqueueOptionsSchema.safeParse(options);
-  if (parsed.success) return parsed.data;
-  throw new InvalidJobError(
-    "invalid_options",
-    "The options of the job are not valid.",
-    toIssues(parsed.error, "options"),
-  );
+  if (parsed.success && !jsonIssue) return parsed.data;
+  const issues = parsed.error ? toIssues(parsed.error, "options") : jsonIssue ? [jsonIssue] : [];
+  throw new InvalidJobError("invalid_options", "The options of the job are not valid.", issues);
 }
 
 function toJobsOptions(

@@ -6,6 +6,7 @@ import {
   redisConnectionOptions,
 } from "@millrace/redis";
 import type { Redis } from "ioredis";
+import { withDeadline } from "./deadline.ts";
 
 /**
  * Connection options for `REDIS_URL`, fit for a role. Reads the environment when called, not when imported.
@@ -16,6 +17,8 @@ import type { Redis } from "ioredis";
 export function getRedisConnection(role: RedisRole): RedisConnectionOptions {
   return redisConnectionOptions(role, readRedisEnv().REDIS_URL);
 }
+
+const quitDeadlineMs = 500;
 
 let connection: Redis | undefined;
 
@@ -32,6 +35,8 @@ export async function closeProducerConnection(): Promise<void> {
   const closing = connection;
   connection = undefined;
   // A connection that is not ready has nothing to say goodbye with, and QUIT would wait for it.
-  if (closing?.status === "ready") await closing.quit().catch(() => closing.disconnect());
-  else closing?.disconnect();
+  if (closing?.status !== "ready") return closing?.disconnect();
+  // Nor does a Redis that is frozen answer it.
+  const silent = () => new Error(`Redis did not answer QUIT within ${quitDeadlineMs} ms.`);
+  await withDeadline(closing.quit(), quitDeadlineMs, silent).catch(() => closing.disconnect());
 }

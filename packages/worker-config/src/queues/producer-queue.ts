@@ -1,4 +1,4 @@
-import { type BulkJobOptions, Job, type JobsOptions, Queue, type QueueOptions } from "bullmq";
+import { type BulkJobOptions, Job, type JobsOptions, Queue, type QueueOptions, RedisConnection } from "bullmq";
 import type { QueueContract } from "../contracts/define-queue.ts";
 import type { JobEnvelope } from "../contracts/job-envelope.ts";
 import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
@@ -11,13 +11,14 @@ type EnvelopeJob = Job<JobEnvelope, unknown, string>;
 /**
  * BullMQ's own queue, with two promises more: nothing gets in that its contract does not allow, and no call outlives its deadline.
  *
- * BullMQ alone waits for ever when Redis was down at the moment the queue was built. So an add first waits for a ready connection,
+ * BullMQ alone waits for ever when Redis was down at the moment the queue was built, and later not at all. So an add first waits for a ready connection,
  * within the deadline, and only then sends its command: a caller that was told that nothing was added can be sure that no job follows.
  */
 export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelope, unknown, string> {
   readonly #contract: QueueContract;
   readonly #limits: { maxPayloadBytes: number; deadlineMs: number };
   readonly #duplicates = new WeakSet<EnvelopeJob>();
+  #connecting: Promise<void> | undefined;
 
   constructor(contract: QueueContract, limits: { maxPayloadBytes: number; deadlineMs: number }, options: QueueOptions) {
     super(contract.name, options);
@@ -50,15 +51,38 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     const job: EnvelopeJob = new Job(this, name, data, { ...this.defaultJobOptions, ...options }, jobId);
     const transaction = (await this.getBackend().client).multi();
     transaction.runCommand("exists", [this.toKey(jobId)]);
-    await job.addJob(transaction);
+    const { parentKey } = job;
+    await job.addJob(transaction, parentKey ? { parentKey, parentDependenciesKey: `${parentKey}:dependencies` } : {});
     const replies = (await transaction.exec()) ?? [];
-    for (const [error] of replies) if (error) throw error;
-    const storedId = String(replies[1]?.[1]);
+    const isTaken = replies[0]?.[1] === 1;
+    const failure = replies.find(([error]) => error)?.[0];
+    if (failure?.message.startsWith("NOSCRIPT")) {
+      // Redis has lost its scripts, so nothing was added, and a transaction cannot bring them back. A plain add does.
+      const added = await super.addJob(name, data, options);
+      if (isTaken || added.id !== jobId) this.#duplicates.add(added);
+      return added;
+    }
+    if (failure) throw failure;
+    const reply = replies[1]?.[1];
+    // In a transaction BullMQ's scripts can answer with the number of an error alone.
+    if (Number(reply) < 0)
+      throw new Error(`Queue ${this.name}: no job was added, its parent ${parentKey} does not exist.`);
+    const storedId = String(reply);
     // Another id than ours comes back where a deduplication key led to another job.
-    if (replies[0]?.[1] === 1 || storedId !== jobId) this.#duplicates.add(job);
+    if (isTaken || storedId !== jobId) this.#duplicates.add(job);
     job.id = storedId;
     this.emit("waiting", job);
     return job;
+  }
+
+  /** BullMQ's own wait is over for good after the first time; this one begins again when the connection was lost. All calls share it. */
+  #connected(): Promise<void> {
+    this.#connecting ??= this.waitUntilReady()
+      .then(async () => RedisConnection.waitUntilReady(await this.getBackend().client))
+      .finally(() => {
+        this.#connecting = undefined;
+      });
+    return this.#connecting;
   }
 
   #check(name: string, data: JobEnvelope, options: JobsOptions): void {
@@ -76,7 +100,7 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     const startedAt = performance.now();
     const unavailable = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, false, cause);
     const unanswered = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, true, cause);
-    await withDeadline(this.waitUntilReady(), deadlineMs, unavailable).catch((error: unknown) => {
+    await withDeadline(this.#connected(), deadlineMs, unavailable).catch((error: unknown) => {
       throw error instanceof QueueUnavailableError ? error : unavailable(error);
     });
     const leftMs = deadlineMs - (performance.now() - startedAt);

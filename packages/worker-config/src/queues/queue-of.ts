@@ -25,6 +25,11 @@ export function openQueue(contract: QueueContract): ProducerQueue {
     { connection: producerConnection(), prefix: env.QUEUE_PREFIX, defaultJobOptions, streams: defaultStreamOptions },
   );
   opened.set(contract, queue);
+  // BullMQ asks for the server's version once, and where that breaks off the queue fails for ever: the next use makes another.
+  queue.waitUntilReady().catch(() => {
+    if (opened.get(contract) === queue) opened.delete(contract);
+    return queue.close().catch(() => {});
+  });
   return queue;
 }
 

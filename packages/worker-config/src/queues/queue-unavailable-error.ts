@@ -13,9 +13,17 @@ export class QueueUnavailableError extends Error {
     super(
       mayHaveHappened
         ? `Queue ${queue}: Redis gave no answer within ${deadlineMs} ms. The job may have been added; asking again with the same jobId is safe.`
-        : `Queue ${queue}: Redis was not reachable within ${deadlineMs} ms. No job was added; try again later.`,
-      cause === undefined ? {} : { cause },
+        : `Queue ${queue}: Redis was not reachable within ${deadlineMs} ms, or refused. No job was added; try again later.`,
+      cause === undefined ? {} : { cause: withoutCommand(cause) },
     );
     this.mayHaveHappened = mayHaveHappened;
   }
+}
+
+/** ioredis hangs the command on its errors, with every argument: the whole payload would go to wherever the error is logged. */
+function withoutCommand(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause;
+  Reflect.deleteProperty(cause, "command");
+  Reflect.deleteProperty(cause, "previousErrors");
+  return cause;
 }
