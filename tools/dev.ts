@@ -71,13 +71,8 @@ function environmentFor(redis: DevRedis, inbox: Inbox, apiPort: number) {
 function publishEnvironment(folder: string, env: Record<string, string>): () => Promise<void> {
   const file = join(folder, "dev.env");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    file,
-    Object.entries(env)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join(""),
-    { mode: 0o600 },
-  );
+  const lines = [`# pid ${process.pid}`, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+  writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
   return async () => rmSync(file, { force: true });
 }
 
@@ -103,5 +98,5 @@ async function untilReady(url: string): Promise<void> {
     if (isReady) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  process.stderr.write(`${url} is not ready after ${readyWithinMs / 1_000} s; its lines above say why.\n`);
+  throw new Error(`${url} was not ready after ${readyWithinMs / 1_000} s; its lines above say why`);
 }

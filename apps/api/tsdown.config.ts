@@ -8,4 +8,5 @@ export default defineConfig({
   deps: { alwaysBundle: [/^@millrace\//], neverBundle: [/^[^.@/]/, /^@(?!millrace\/)/] },
   inputOptions: { resolve: { conditionNames: ["source", "import", "node", "default"] } },
   dts: false,
+  sourcemap: true,
 });

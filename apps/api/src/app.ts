@@ -26,7 +26,7 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
     // One line per request, at its end: see below.
     logController: new LogController({ disableRequestLogging: true }),
     // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
-    bodyLimit: maxPayloadBytes * 2 + 16_384,
+    bodyLimit: maxPayloadBytes * 6 + 16_384,
     // The dashboard asks Redis without a deadline of its own; whatever waits longer is waiting for Redis.
     handlerTimeout: 5_000,
     // A job's id may hold 250 characters, each percent-encoded.

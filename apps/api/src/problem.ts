@@ -63,6 +63,9 @@ function toProblem(error: FastifyError): Problem {
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
   }
+  if (error.code === "FST_ERR_HANDLER_TIMEOUT") {
+    return { status: 503, title: "Timed out", code: "timeout", detail: "The request took too long; try again later." };
+  }
   if (error.statusCode === 413) {
     return { status: 413, title: "Payload too large", code: "payload_too_large", detail: error.message };
   }

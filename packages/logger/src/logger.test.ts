@@ -75,7 +75,30 @@ test("an error of Redis does not take its command's arguments along: they hold t
   logger.error({ error: reply() });
   logger.error(new Error("top", { cause: new Error("middle", { cause: reply() }) }));
   expect(text()).not.toContain(secret);
-  expect(lines()[0]).toMatchObject({ err: { message: "OOM", command: { name: "evalsha" } } });
+  expect(lines()[0]).toMatchObject({ err: { message: "OOM" } });
+});
+
+test("an error is its type, message, stack, code and causes, and nothing that a client hung on it", () => {
+  const { logger, text, lines } = capture();
+  const refused = Object.assign(new Error("refused", { cause: new Error("deeper") }), {
+    code: "E_NO",
+    config: { body: secret },
+  });
+  logger.error({ err: refused });
+  expect(text()).not.toContain(secret);
+  const expected = { type: "Error", message: "refused", code: "E_NO", cause: { message: "deeper" } };
+  expect(lines()[0]).toMatchObject({ err: expected });
+});
+
+test("a failed JSON.parse does not quote what was parsed", () => {
+  const { logger, text } = capture();
+  try {
+    JSON.parse(secret);
+  } catch (err) {
+    logger.error({ err }, "could not read it");
+  }
+  expect(text()).toMatch(/expected JSON/);
+  expect(text()).not.toContain(secret);
 });
 
 test("redaction leaves the caller's object as it was", () => {

@@ -1,19 +1,15 @@
-import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
 import { build as prettyStream } from "pino-pretty";
 import { readLoggerEnv } from "./env.ts";
+import { serializeError } from "./serialize-error.ts";
 
 export type { Logger };
 
 /** Names under which a secret or personal data travels by habit. Payloads are never logged at all; this is the second net. */
 const redactedNames = ["password", "authorization", "cookie", "token", "apiKey", "secret", "payload", "data"];
 
-/** ioredis hangs the failed command on its error, with all its arguments: a payload, or the password of the handshake. */
-const redactedArguments = ["command.args", "cause.command.args", "cause.cause.command.args"];
-
-const redactedPaths = [
-  ...redactedNames.flatMap((name) => [name, `*.${name}`]),
-  ...redactedArguments.map((path) => `*.${path}`),
-];
+// ioredis hangs the failed command on its errors: its arguments are the payload, where one is logged under another name than `err`.
+const redactedPaths = ["*.command.args", ...redactedNames.flatMap((name) => [name, `*.${name}`])];
 
 /**
  * A pino logger whose lines carry `name`, ISO time, and errors under `err` with their stack and causes.
@@ -43,7 +39,7 @@ export function createLogger(
       ...(name !== undefined && { name }),
       level,
       timestamp: pino.stdTimeFunctions.isoTime,
-      serializers: { err: stdSerializers.errWithCause },
+      serializers: { err: serializeError },
       redact: { paths: redactedPaths, censor: "[redacted]" },
     },
     destination,

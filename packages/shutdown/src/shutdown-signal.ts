@@ -1,17 +1,21 @@
 import type { Logger } from "@millrace/logger";
 
+// A Ctrl-C reaches the whole process group, and `node --watch` passes its own on: one key, two signals.
+const sameKeyMs = 50;
+
 /**
  * Runs `stop` once on the first SIGTERM or SIGINT and exits 0, or 1 when it fails. A second signal exits at once. A crash, that is
  * an error that nobody caught, is logged and exits 1: a process in an unknown state takes no more jobs.
  */
 export function onShutdownSignal(log: Logger, stop: () => Promise<void>): void {
-  let isStopping = false;
+  let stoppingSince: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (isStopping) {
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince < sameKeyMs) return;
       log.warn({ signal }, "second signal, exiting at once");
       process.exit(1);
     }
-    isStopping = true;
+    stoppingSince = performance.now();
     log.info({ signal }, "shutting down");
     stop().then(
       () => {

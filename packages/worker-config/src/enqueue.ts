@@ -4,7 +4,10 @@ import type { EnqueueOptions } from "./contracts/job-options.ts";
 import { prepareJob } from "./jobs/prepare-job.ts";
 import { openQueue } from "./queues/queue-of.ts";
 
-/** `duplicate`: the id or the dedupe key was taken, nothing was added, and `jobId` is the job that holds it. */
+/**
+ * `duplicate`: the id or the dedupe key was taken, no further job was added, and `jobId` is the job that holds it. With dedupe mode `again`
+ * the data is kept all the same and runs after that job.
+ */
 export interface Enqueued {
   readonly status: "created" | "duplicate";
   readonly jobId: string;
@@ -32,7 +35,7 @@ export async function enqueueUnchecked(
   data: unknown,
   options: unknown = {},
 ): Promise<Enqueued> {
-  const job = prepareJob(contract, action, data, options);
+  const job = prepareJob(action, data, options);
   const queue = openQueue(contract);
   // With a dedupe key an id of our own tells our job from the one that holds the key.
   const opts = job.opts.deduplication ? { ...job.opts, jobId: randomUUID() } : job.opts;

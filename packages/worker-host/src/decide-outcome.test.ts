@@ -6,7 +6,8 @@ const first: AttemptFacts = { isFinalAttempt: false, isIdempotent: false, starts
 const last = { ...first, isFinalAttempt: true };
 const idempotent = { ...first, isIdempotent: true };
 const worn = { ...first, starts: deferralLimits.starts };
-const old = { ...first, ageMs: deferralLimits.ageMs };
+const old = { ...first, starts: 2, ageMs: deferralLimits.ageMs };
+const late = { ...old, starts: 1 };
 
 function failure(kind: ClassifiedFailure["kind"], retryAfterMs?: number): ClassifiedFailure {
   return { kind, code: kind, message: "", error: new Error(), ...(retryAfterMs !== undefined && { retryAfterMs }) };
@@ -23,6 +24,7 @@ test.each<[kind: ClassifiedFailure["kind"], facts: AttemptFacts, outcome: string
   ["rate_limited", last, "deferred"],
   ["rate_limited", worn, "failed"],
   ["rate_limited", old, "failed"],
+  ["rate_limited", late, "deferred"],
   ["contention", last, "deferred"],
   ["contention", worn, "failed"],
   ["contention", old, "failed"],

@@ -34,7 +34,7 @@ export function decideOutcome({ kind, retryAfterMs }: ClassifiedFailure, facts: 
       return { outcome: facts.isIdempotent && !facts.isFinalAttempt ? "retry" : "failed" };
     case "rate_limited":
     case "contention":
-      return facts.starts >= deferralLimits.starts || facts.ageMs >= deferralLimits.ageMs
+      return isWornOut(facts)
         ? { outcome: "failed" }
         : { outcome: "deferred", delayMs: deferralMs(facts.starts, retryAfterMs) };
     case "cancelled":
@@ -44,6 +44,11 @@ export function decideOutcome({ kind, retryAfterMs }: ClassifiedFailure, facts: 
     case "lock_lost":
       return { outcome: "lost" };
   }
+}
+
+/** Age counts from the second start on: the first may come late because the queue was long, which is not the job's doing. */
+function isWornOut({ starts, ageMs }: AttemptFacts): boolean {
+  return starts >= deferralLimits.starts || (starts > 1 && ageMs >= deferralLimits.ageMs);
 }
 
 function deferralMs(starts: number, askedMs: number | undefined): number {

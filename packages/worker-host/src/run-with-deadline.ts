@@ -11,18 +11,19 @@ export async function runWithDeadline<T>(
   parent: AbortSignal | undefined,
   attempt: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  if (parent?.aborted) throw abortError(parent.reason);
   const controller = new AbortController();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (error: AbortedError) => {
-    controller.abort(error);
+    // First, or a handler that rejects as it hears of the abort would settle the attempt with an error of its own.
     reject(error);
+    controller.abort(error);
   };
   const timer = setTimeout(
     () => abort(new AbortedError("timeout", `The attempt took longer than ${timeoutMs} ms.`)),
     timeoutMs,
   );
   const onParentAbort = () => abort(abortError(parent?.reason));
-  if (parent?.aborted) onParentAbort();
   parent?.addEventListener("abort", onParentAbort, { once: true });
   try {
     return await Promise.race([aborted, attempt(controller.signal)]);

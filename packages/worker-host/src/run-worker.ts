@@ -5,25 +5,19 @@ import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker
 import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
-
 import { startWorker } from "./start-worker.ts";
 
 /**
  * A worker process's whole life: reads the environment, takes jobs, answers health probes, and on SIGTERM or SIGINT stops in order:
  * no new job, the running ones to their end, then the clients, then exit 0. A second signal exits at once; a crash exits 1.
  *
- * @param closeCollaborators closes what the handlers use (a mail transport, a database) once no job runs any more
  * @throws EnvironmentError when a variable is missing or wrong
  */
 export async function runWorker<
   Name extends QueueContract["name"],
   Data extends DataSchemas,
   Result extends ResultSchemas<Data>,
->(
-  contract: QueueContract<Name, Data, Result>,
-  handlers: JobHandlers<Data, Result>,
-  closeCollaborators: () => Promise<void> | void = () => {},
-): Promise<void> {
+>(contract: QueueContract<Name, Data, Result>, handlers: JobHandlers<Data, Result>): Promise<void> {
   const log = getChildLogger(`worker:${contract.name}`);
   const env = readWorkerHostEnv();
   const concurrency = readConcurrency(contract.name);
@@ -39,7 +33,6 @@ export async function runWorker<
   onShutdownSignal(log, async () => {
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
-    await closeCollaborators();
     await closeQueues();
     await health.close();
   });

@@ -241,7 +241,7 @@ test.each([
 
 test("a job that is too old to be deferred once more is a dead letter with its own code", async () => {
   await work(async () => {
-    throw new RateLimitedError("slow down", { code: "provider_quota" });
+    throw new RateLimitedError("slow down", { code: "provider_quota", retryAfterMs: 1 });
   });
   const twoDaysAgo = Date.now() - 2 * 24 * 60 * 60_000;
   const added = await raw.add("run", { type: "run", data: { text: "a" } }, { attempts: 5, timestamp: twoDaysAgo });

@@ -14,7 +14,9 @@ const enqueuedSchema = z
     jobId: z.string(),
     queue: queueNames,
     action: z.string(),
-    status: z.enum(["created", "duplicate"]).describe("duplicate: the id or dedupe key was taken; nothing was added."),
+    status: z
+      .enum(["created", "duplicate"])
+      .describe("duplicate: the id or dedupe key was taken; no further job was added."),
   })
   .meta({ id: "Enqueued" });
 
@@ -30,7 +32,7 @@ export function produceRoutes(app: FastifyInstance): void {
           summary: `Enqueue ${action}`,
           body: z.object({ data: definition.data, options: enqueueOptionsSchema.optional() }),
           response: {
-            200: describeResponse("Nothing was added: such a job exists.", enqueuedSchema),
+            200: describeResponse("No further job was added: one with the id or dedupe key exists.", enqueuedSchema),
             202: describeResponse("The job is stored and will run.", enqueuedSchema),
             413: describeProblem("The data is larger than QUEUE_MAX_PAYLOAD_BYTES."),
             ...problemResponses,

@@ -4,6 +4,9 @@ import { PermanentError, TransientError } from "@millrace/worker-host";
  * Tells whether another attempt can help. A reply of 5xx is final (RFC 5321, 4.2.1): no such mailbox, refused, wrong credentials. A
  * reply of 4xx, and no reply at all, are for later.
  *
+ * A connection that breaks after the content was sent leaves open whether the mail went out. It is sent again, under the same
+ * Message-ID: a mail that comes twice is noticed, one that never comes is not.
+ *
  * The server's own words are left out: they tend to repeat the recipient's address, and failures are logged.
  */
 export function toJobError(error: unknown): Error {

@@ -58,9 +58,11 @@ test("without such a list the first retry comes between half a second and a seco
   expect(job?.delay).toBeLessThanOrEqual(1_000);
 });
 
-test("a plain add without options gets every default", async () => {
+test("a plain add without options gets every default, and the attempts that its contract names", async () => {
   const { id } = await emailQueue.add("sendEmail", mailJob);
-  expect((await emailQueue.getJob(String(id)))?.opts).toMatchObject(defaultJobOptions);
+  expect((await emailQueue.getJob(String(id)))?.opts).toMatchObject({ ...defaultJobOptions, attempts: 5 });
+  const [bulk] = await emailQueue.addBulk([{ name: "sendEmail", data: mailJob }]);
+  expect((await emailQueue.getJob(String(bulk?.id)))?.opts.attempts).toBe(5);
 });
 
 test("the events of a queue are bounded", async () => {

@@ -1,6 +1,5 @@
 import type { JobsOptions } from "bullmq";
 import type { z } from "zod";
-import type { QueueContract } from "../contracts/define-queue.ts";
 import type { JobEnvelope } from "../contracts/job-envelope.ts";
 import { enqueueOptionsSchema } from "../contracts/job-options.ts";
 import { findJsonIssue } from "./check-json.ts";
@@ -20,13 +19,7 @@ export interface PreparedJob {
  * @param now the clock that `runAt` is measured against
  * @throws InvalidJobError with code `invalid_options`
  */
-export function prepareJob(
-  contract: QueueContract,
-  action: string,
-  data: unknown,
-  options: unknown,
-  now: number = Date.now(),
-): PreparedJob {
+export function prepareJob(action: string, data: unknown, options: unknown, now: number = Date.now()): PreparedJob {
   const asked = parseOptions(options);
   const { timeoutMs, retryIntervalsMs, resultTtlMs, meta } = asked;
   const run = { timeoutMs, retryIntervalsMs, resultTtlMs };
@@ -36,7 +29,7 @@ export function prepareJob(
     ...(Object.values(run).some((value) => value !== undefined) && { run }),
     ...(meta && { meta }),
   };
-  return { name: action, data: envelope, opts: toJobsOptions(asked, contract.actions[action]?.options?.attempts, now) };
+  return { name: action, data: envelope, opts: toJobsOptions(asked, now) };
 }
 
 function parseOptions(options: unknown): z.output<typeof enqueueOptionsSchema> {
@@ -48,13 +41,9 @@ function parseOptions(options: unknown): z.output<typeof enqueueOptionsSchema> {
   throw new InvalidJobError("invalid_options", "The options of the job are not valid.", issues);
 }
 
-function toJobsOptions(
-  asked: z.output<typeof enqueueOptionsSchema>,
-  contractAttempts: number | undefined,
-  now: number,
-): JobsOptions {
+function toJobsOptions(asked: z.output<typeof enqueueOptionsSchema>, now: number): JobsOptions {
   const delay = asked.runAt === undefined ? asked.delayMs : Math.max(0, Date.parse(asked.runAt) - now);
-  const attempts = asked.attempts ?? (asked.retryIntervalsMs ? asked.retryIntervalsMs.length + 1 : contractAttempts);
+  const attempts = asked.attempts ?? (asked.retryIntervalsMs && asked.retryIntervalsMs.length + 1);
   return {
     ...(delay !== undefined && { delay }),
     ...(asked.priority !== undefined && { priority: asked.priority }),

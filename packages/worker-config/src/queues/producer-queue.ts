@@ -33,8 +33,9 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     return this.#duplicates.has(job);
   }
 
-  protected override async addJob(name: string, data: JobEnvelope, options: JobsOptions = {}): Promise<EnvelopeJob> {
-    this.#check(name, data, options);
+  protected override async addJob(name: string, data: JobEnvelope, given: JobsOptions = {}): Promise<EnvelopeJob> {
+    this.#check(name, data, given);
+    const options = { ...this.#optionsOf(name), ...given };
     const { jobId } = options;
     return this.ask(() =>
       jobId === undefined ? super.addJob(name, data, options) : this.#addWithId(name, data, options, jobId),
@@ -43,7 +44,8 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
 
   override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
     for (const { name, data, opts = {} } of jobs) this.#check(name, data, opts);
-    return this.ask(() => super.addBulk(jobs));
+    const complete = jobs.map((job) => ({ ...job, opts: { ...this.#optionsOf(job.name), ...job.opts } }));
+    return this.ask(() => super.addBulk(complete));
   }
 
   /** BullMQ drops an add whose id exists and says nothing, so the same transaction asks whether it did. */
@@ -83,6 +85,12 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
         this.#connecting = undefined;
       });
     return this.#connecting;
+  }
+
+  /** What the contract says of an action's jobs, below what their caller says. */
+  #optionsOf(name: string): JobsOptions {
+    const attempts = this.#contract.actions[name]?.options?.attempts;
+    return attempts === undefined ? {} : { attempts };
   }
 
   #check(name: string, data: JobEnvelope, options: JobsOptions): void {

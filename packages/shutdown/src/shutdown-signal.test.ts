@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+
+// A process that stops for as long as its input is open, and says when it began to.
+const program = `
+import { onShutdownSignal } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
+import { createLogger } from ${JSON.stringify(import.meta.resolve("@millrace/logger"))};
+const input = process.stdin.resume();
+onShutdownSignal(createLogger({ level: "info", format: "json" }), () => new Promise((done) => input.once("end", done)));
+process.stdout.write("up\\n");`;
+
+function start(more = "") {
+  const child = spawn(process.execPath, ["--conditions=source", "--input-type=module", "-e", program + more], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let output = "";
+  const untilPrinted = (text: string) =>
+    new Promise<void>((resolve) => {
+      const look = () => output.includes(text) && resolve();
+      child.stdout.on("data", look);
+      look();
+    });
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk;
+  });
+  return { child, untilPrinted, exited: once(child, "exit").then(([code]) => code), output: () => output };
+}
+
+test("a Ctrl-C that arrives twice, from the terminal and from a parent, lets the work finish", async () => {
+  const { child, untilPrinted, exited, output } = start();
+  await untilPrinted("up");
+  child.kill("SIGINT");
+  child.kill("SIGINT");
+  await untilPrinted("shutting down");
+  child.stdin.end();
+  expect(await exited).toBe(0);
+  expect(output()).not.toContain("second signal");
+});
+
+test("a second signal after the first exits at once, with 1", async () => {
+  const { child, untilPrinted, exited } = start();
+  await untilPrinted("up");
+  child.kill("SIGTERM");
+  await untilPrinted("shutting down");
+  // Not the same key press any more.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  child.kill("SIGTERM");
+  expect(await exited).toBe(1);
+});
+
+test("an error that nobody caught exits with 1", async () => {
+  const { exited } = start('setImmediate(() => { throw new Error("lost"); });');
+  expect(await exited).toBe(1);
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { abortReasons } from "./abort-reason.ts";
+import { runWithDeadline } from "./run-with-deadline.ts";
+
+test("a handler that rejects as it hears of the abort does not settle the attempt with an error of its own", async () => {
+  const controller = new AbortController();
+  const running = runWithDeadline(10_000, controller.signal, (signal) => {
+    const { promise, reject } = Promise.withResolvers<never>();
+    signal.addEventListener("abort", () => reject(new Error("socket closed")));
+    return promise;
+  });
+  controller.abort(abortReasons.interrupted);
+  await expect(running).rejects.toMatchObject({ abortCause: "interrupted" });
+});
+
+test("under a signal that has aborted already the handler does not run", async () => {
+  let runs = 0;
+  const running = runWithDeadline(10_000, AbortSignal.abort(abortReasons.cancelled), async () => {
+    runs += 1;
+  });
+  await expect(running).rejects.toMatchObject({ abortCause: "cancelled" });
+  expect(runs).toBe(0);
+});
