@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -32,10 +33,6 @@ async function startHolder(choice: string) {
   if (holder.pid === undefined) throw new Error("expected a process");
   const [url]: string[] = await once(createInterface(holder.stdout), "line");
   return { pid: holder.pid, url: url ?? "", gone: once(holder, "exit") };
-}
-
-function dataFolders(): Promise<string[]> {
-  return readdir(tmpdir()).then((names) => names.filter((name) => name.startsWith("millrace-redis-")));
 }
 
 describe.each(kinds)("a development Redis (%s)", (choice) => {
@@ -92,10 +89,14 @@ describe.each(kinds)("a development Redis (%s)", (choice) => {
   });
 
   test("leaves no data folder behind", async () => {
-    const before = await dataFolders();
+    // A temporary folder of its own: other runs come and go in the machine's.
+    const temporary = await mkdtemp(join(tmpdir(), "millrace-test-"));
+    vi.stubEnv("TMPDIR", temporary);
     const redis = await start({ choice });
     await redis.stop();
-    expect((await dataFolders()).filter((name) => !before.includes(name))).toEqual([]);
+    expect(await readdir(temporary)).toEqual([]);
+    vi.unstubAllEnvs();
+    await rm(temporary, { recursive: true });
   });
 });
 
