@@ -1,6 +1,8 @@
 import type { DevRedis, Inbox } from "@millrace/dev-services";
 
 interface Started {
+  /** The API's own port, where another program has it. */
+  readonly takenPort?: number;
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly inbox: Inbox;
@@ -10,12 +12,12 @@ interface Started {
 
 // A configured Redis is told by its reason alone: its URL may hold a password.
 /** The end of the start: where everything is, and one line that sends a mail. */
-export function renderBanner({ apiUrl, apiKey, inbox, redis, workers }: Started): string {
+export function renderBanner({ takenPort, apiUrl, apiKey, inbox, redis, workers }: Started): string {
   const mail = JSON.stringify({ data: { to: "ada@example.com", subject: "Hello from Millrace", text: "It works." } });
   return `
   Millrace is up.
 
-  API        ${apiUrl}
+  API        ${apiUrl}${takenPort === undefined ? "" : ` (port ${takenPort} is taken)`}
   Docs       ${apiUrl}/docs        (any name, the API key as password)
   Dashboard  ${apiUrl}/dashboard   (the same)
   Inbox      ${inbox.httpUrl}

@@ -1,5 +1,5 @@
 /** `pnpm dev`: the embedded services, the API and every worker, until Ctrl-C. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { type DevRedis, type Inbox, readDevServicesEnv, startInbox, startRedis } from "@millrace/dev-services";
@@ -11,6 +11,9 @@ import { supervise } from "./supervise.ts";
 import { listWorkers, root } from "./workers.ts";
 
 const readyWithinMs = 60_000;
+
+// Folders, not the files that were loaded: a file that an editor replaces is another file, and its own watch is lost.
+const watched = ["src", ...globSync("packages/*/src", { cwd: root }).map((folder) => `../../${folder}`)];
 
 await runUntilSignal(async (cleanUp) => {
   const devEnv = readDevServicesEnv();
@@ -24,7 +27,8 @@ await runUntilSignal(async (cleanUp) => {
   cleanUp(inbox.stop);
 
   const workers = listWorkers();
-  const [apiPort, ...healthPorts] = await Promise.all([freePort(readApiPort()), ...workers.map(() => freePort(0))]);
+  const wantedPort = readApiPort();
+  const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort(0))]);
   const env = environmentFor(redis, inbox, apiPort);
   await checkEnvironment({ ...process.env, ...env });
   cleanUp(publishEnvironment(resolve(root, devEnv.DEV_STATE_DIR), env));
@@ -43,7 +47,17 @@ await runUntilSignal(async (cleanUp) => {
 
   const probes = [apiUrl, ...healthPorts.map((port) => `http://127.0.0.1:${port}`)];
   await Promise.all(probes.map((url) => untilReady(`${url}/readyz`)));
-  process.stdout.write(renderBanner({ apiUrl, apiKey: env.API_KEYS.split(",")[0] ?? "", inbox, redis, workers }));
+  const isPortTaken = apiPort !== wantedPort && wantedPort !== 0;
+  process.stdout.write(
+    renderBanner({
+      apiUrl,
+      ...(isPortTaken && { takenPort: wantedPort }),
+      apiKey: env.API_KEYS.split(",")[0] ?? "",
+      inbox,
+      redis,
+      workers,
+    }),
+  );
   const reason = await Promise.race([
     redis.exited,
     supervisor.firstExit.then(({ name, exitCode }) => `${name} ended with ${exitCode}`),
@@ -52,7 +66,8 @@ await runUntilSignal(async (cleanUp) => {
 });
 
 function watch(file: string): string {
-  return `node --conditions=source --watch --watch-preserve-output ${file}`;
+  const paths = watched.map((folder) => `--watch-path=${folder}`).join(" ");
+  return `node --conditions=source --watch --watch-preserve-output ${paths} ${file}`;
 }
 
 /** What the processes are given; a variable that is set already stays as it is. */
@@ -73,7 +88,10 @@ function publishEnvironment(folder: string, env: Record<string, string>): () => 
   mkdirSync(folder, { recursive: true });
   const lines = [`# pid ${process.pid}`, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
   writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
-  return async () => rmSync(file, { force: true });
+  return async () => {
+    // A second dev command may have published its own since.
+    if (existsSync(file) && readFileSync(file, "utf8").startsWith(`${lines[0]}\n`)) rmSync(file);
+  };
 }
 
 /** `wanted` if it is free, else any port that is. */

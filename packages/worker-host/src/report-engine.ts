@@ -7,7 +7,7 @@ import type { WatchedClients } from "./watch-clients.ts";
 export function reportEngine(worker: Worker<unknown, unknown, string>, clients: WatchedClients, log: Logger): void {
   worker.on("error", (err) => {
     // Without Redis every attempt to connect is an error; the outage itself is told once.
-    if (clients.areReady()) log.error({ err }, "worker error");
+    if (clients.areReady() && !isConnectionError(err)) log.error({ err }, "worker error");
     else clients.reportLoss(err);
   });
   worker.on("stalled", (jobId) => log.warn({ queue: worker.name, jobId }, "job stalled and starts again"));
@@ -18,4 +18,9 @@ export function reportEngine(worker: Worker<unknown, unknown, string>, clients: 
     if (job?.deferredFailure) log.info({ ...identity, outcome: "cancelled", code }, message);
     else if (code === "stalled" || code === "poison") log.error({ ...identity, outcome: "failed", code }, message);
   });
+}
+
+/** An error of the socket comes before the client knows that its connection is gone. */
+function isConnectionError(err: Error): boolean {
+  return "syscall" in err || /^Connection is closed|^Command aborted/.test(err.message);
 }
