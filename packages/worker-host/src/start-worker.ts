@@ -50,13 +50,16 @@ export function startWorker<
   { connection, prefix, concurrency, log }: WorkerSettings,
 ): RunningWorker {
   let running = 0;
+  let isInterrupted = false;
   const worker = new Worker<unknown, unknown, string>(
     contract.name,
     // BullMQ hands over the signal only to a function that declares three parameters.
     async (job, token, signal) => {
       running += 1;
       try {
-        return await processJob(contract, handlers, log, job, token, signal);
+        // A job that was handed back can wake this worker before its connection is down: it goes back as well.
+        const attemptSignal = isInterrupted ? AbortSignal.abort(abortReasons.interrupted) : signal;
+        return await processJob(contract, handlers, log, job, token, attemptSignal);
       } finally {
         running -= 1;
       }
@@ -72,6 +75,10 @@ export function startWorker<
   const cancellations = subscribe(connection, cancelChannel(prefix, contract.name), (jobId) => {
     worker.cancelJob(jobId, abortReasons.cancelled);
   });
+  const interrupt = () => {
+    isInterrupted = true;
+    worker.cancelAllJobs(abortReasons.interrupted);
+  };
   return {
     isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
     untilReady: async () => {
@@ -80,7 +87,7 @@ export function startWorker<
     stop: async (graceMs) => {
       // Without Redis and without a running job there is nothing to wait for, and BullMQ would wait for Redis.
       const isIdle = !clients.areReady() && running === 0;
-      const isDrained = isIdle ? abandon(worker) : await drain(worker, graceMs);
+      const isDrained = isIdle ? abandon(worker) : await drain(worker, graceMs, interrupt);
       cancellations.close();
       return isDrained;
     },
@@ -92,10 +99,14 @@ function abandon(worker: Worker<unknown, unknown, string>): true {
   return true;
 }
 
-async function drain(worker: Worker<unknown, unknown, string>, graceMs: number): Promise<boolean> {
+async function drain(
+  worker: Worker<unknown, unknown, string>,
+  graceMs: number,
+  interrupt: () => void,
+): Promise<boolean> {
   const closed = worker.close().then(() => true);
   if (await settlesWithin(closed, graceMs)) return true;
-  worker.cancelAllJobs(abortReasons.interrupted);
+  interrupt();
   await settlesWithin(closed, afterAbortMs);
   return false;
 }
