@@ -6,4 +6,5 @@ export {
 } from "./connection-options.ts";
 export { createRedis } from "./create-redis.ts";
 export { readRedisEnv, redisEnvSchema } from "./env.ts";
+export { type OwnKeyKind, ownKey } from "./key-names.ts";
 export { subscribe } from "./subscribe.ts";
