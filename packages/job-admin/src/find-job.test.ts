@@ -127,7 +127,7 @@ test("a job out of attempts is failed, with its code", async () => {
   });
 });
 
-test("a job whose worker died once too often is failed with the code stalled", async () => {
+test("a job whose worker died once too often is failed with the code poison", async () => {
   const jobId = "left-behind";
   await add({ jobId });
   // Takes the job and never comes back.
@@ -138,7 +138,7 @@ test("a job whose worker died once too often is failed with the code stalled", a
   // Ends with the worker.
   watcher.run().catch(() => {});
   await failed;
-  expect(await findJob("email", jobId)).toMatchObject({ status: "failed", error: { code: "stalled" } });
+  expect(await findJob("email", jobId)).toMatchObject({ status: "failed", error: { code: "poison" } });
 });
 
 test("a success is never seen without its result, and no job goes back to an earlier status", async () => {

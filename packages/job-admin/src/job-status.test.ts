@@ -1,4 +1,4 @@
-import { formatJobFailure } from "@millrace/worker-config/contracts";
+import { formatJobFailure, formatJobSkip } from "@millrace/worker-config/contracts";
 import { describe, expect, test } from "vitest";
 import { jobStatuses, type StoredJob, toJobStatus } from "./job-status.ts";
 
@@ -30,7 +30,7 @@ describe("a status", () => {
     ["completed", 1, undefined, "success"],
     ["completed", 3, "timeout", "success"],
     ["completed", 1, "cancelled", "success"],
-    ["failed", 0, "stalled", "failed"],
+    ["failed", 0, "poison", "failed"],
     ["failed", 3, "timeout", "failed"],
     ["failed", 1, "cancelled", "cancelled"],
   ])("for BullMQ's %s after %i attempts, last failure %s, is %s", (state, attemptsMade, code, expected) => {
@@ -84,6 +84,13 @@ describe("a result", () => {
     expect([later.status, later.result]).toEqual(["success", null]);
   });
 
+  test("of a skipped job is what an earlier job returned, beside why it was skipped", () => {
+    const reason = { code: "already_done", message: "The effect has happened." };
+    const returnvalue = formatJobSkip({ ...reason, result: { messageId: "m" } });
+    const status = toJobStatus("email", { ...succeeded, returnvalue }, "completed");
+    expect(status).toMatchObject({ status: "skipped", result: { messageId: "m" }, error: reason });
+  });
+
   test("without a lifetime is shown for as long as the job is kept", () => {
     expect(toJobStatus("email", succeeded, "completed", Number.MAX_SAFE_INTEGER).result).toEqual({ messageId: "m" });
   });
@@ -106,8 +113,12 @@ describe("an error", () => {
     ["[smtp_550] no such mailbox\nsecond line", "smtp_550", "no such mailbox\nsecond line"],
     ["[code] [inner] text", "code", "[inner] text"],
     ["[code] ", "code", ""],
-    ["job stalled more than allowable limit", "stalled", "job stalled more than allowable limit"],
-    ["job started more than allowable limit", "poison", "job started more than allowable limit"],
+    [
+      "job stalled more than allowable limit",
+      "poison",
+      "At each of its starts the job's process died, or was too busy to keep the job's lock.",
+    ],
+    ["job started more than allowable limit", "poison", "The job was started more often than any job may be, and came to no end."],
     ["connect ECONNREFUSED", "unknown", "connect ECONNREFUSED"],
     ["[Not A Code] text", "unknown", "[Not A Code] text"],
     ["[code]text", "unknown", "[code]text"],

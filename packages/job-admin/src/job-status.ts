@@ -1,4 +1,4 @@
-import { type JobFailure, jobEnvelopeSchema, parseJobFailure } from "@millrace/worker-config/contracts";
+import { type JobFailure, jobEnvelopeSchema, parseJobFailure, parseJobSkip } from "@millrace/worker-config/contracts";
 import { z } from "zod";
 
 /** The closed vocabulary in which a job's state is told. */
@@ -16,9 +16,9 @@ export interface JobStatus {
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
-  /** Null until the job succeeded, and again once the result's lifetime is over. */
+  /** Null until the job succeeded, and again once the result's lifetime is over. A skipped job shows what an earlier one returned. */
   readonly result: unknown;
-  /** The last failure, also while the job is tried again. */
+  /** The last failure, also while the job is tried again; of a skipped job, why it was skipped. */
   readonly error: JobFailure | null;
 }
 
@@ -42,7 +42,9 @@ export interface StoredJob {
 export function toJobStatus(queue: string, job: StoredJob, state: string, now: number = Date.now()): JobStatus {
   const reason = job.deferredFailure ?? job.failedReason;
   const error = reason ? parseJobFailure(reason) : null;
-  const status = toStatusName(state, job.attemptsMade, error?.code);
+  const skip = state === "completed" ? parseJobSkip(job.returnvalue) : undefined;
+  const status = skip ? "skipped" : toStatusName(state, job.attemptsMade, error?.code);
+  const hasResult = (status === "success" || status === "skipped") && !isExpired(job, now);
   return {
     jobId: job.id ?? "",
     queue,
@@ -53,8 +55,8 @@ export function toJobStatus(queue: string, job: StoredJob, state: string, now: n
     createdAt: new Date(job.timestamp).toISOString(),
     startedAt: toIso(job.processedOn),
     finishedAt: toIso(job.finishedOn),
-    result: status === "success" && !isExpired(job, now) ? (job.returnvalue ?? null) : null,
-    error: status === "success" ? null : error,
+    result: hasResult ? ((skip ? skip.result : job.returnvalue) ?? null) : null,
+    error: skip ? { code: skip.code, message: skip.message } : status === "success" ? null : error,
   };
 }
 

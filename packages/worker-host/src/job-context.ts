@@ -1,4 +1,8 @@
 import type { Logger } from "@millrace/logger";
+import type { enqueue } from "@millrace/worker-config";
+
+/** Adds a job to any queue: `enqueue` of `@millrace/worker-config`, or its twin in memory. */
+export type Enqueue = typeof enqueue;
 
 /** What a handler gets beside its data. */
 export interface JobContext {
@@ -10,10 +14,21 @@ export interface JobContext {
   /** 1 for the first try. */
   readonly attempt: number;
   readonly isFinalAttempt: boolean;
+  /** What the contract's `idempotencyKey` says of this job. Hand it on to the service that has the effect, where that takes one. */
+  readonly idempotencyKey: string | undefined;
+  /** The workspace that the job belongs to, where its contract names one. */
+  readonly workspaceId: string | undefined;
+  /** W3C trace context: the enqueuer's, else one that begins here. */
+  readonly traceparent: string;
   /** Aborts when the attempt's time is up or the worker must go. Pass it on to whatever waits: fetch, SMTP, a timer. */
   readonly signal: AbortSignal;
   /** Bound to this attempt. Payloads do not belong in it. */
   readonly log: Logger;
   /** Shown by the job's status, 0 to 100. */
   progress(percent: number): Promise<void>;
+  /**
+   * Adds a job that belongs to the same trace. An attempt that is repeated enqueues again: name a `jobId` made of this job's where that
+   * must not add a second job.
+   */
+  readonly enqueue: Enqueue;
 }

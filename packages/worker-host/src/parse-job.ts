@@ -13,13 +13,14 @@ export interface ParsedJob<Data extends DataSchemas, Action extends keyof Data &
   readonly action: Action;
   readonly data: z.output<Data[Action]>;
   readonly run: NonNullable<JobEnvelope["run"]>;
+  readonly meta: JobEnvelope["meta"];
 }
 
 /**
  * The second of the two doors where data is checked: what comes out of Redis may be older or newer than this code.
  *
  * @throws TransientError `unknown_action`: a producer one deploy ahead may know an action that this worker does not know yet
- * @throws PermanentError `corrupt` or `invalid_data`: no later attempt can mend it
+ * @throws PermanentError `invalid_data`: no later attempt can mend it
  */
 export function parseJob<
   Name extends QueueContract["name"],
@@ -27,19 +28,17 @@ export function parseJob<
   Result extends ResultSchemas<Data>,
 >(
   contract: QueueContract<Name, Data, Result>,
-  job: { name: string | undefined; data: unknown },
+  job: { readonly action: string; readonly data: unknown },
 ): ParsedJob<Data, keyof Data & string> {
-  // A record that Redis evicted still has its place in the list, and arrives without a name.
-  if (!job.name) throw new PermanentError("The job's record is gone from Redis.", { code: "corrupt" });
-  const action = contract.actionNames.safeParse(job.name);
+  const action = contract.actionNames.safeParse(job.action);
   if (!action.success) {
-    throw new TransientError(`Queue ${contract.name}: this worker knows no action ${JSON.stringify(job.name)}.`, {
+    throw new TransientError(`Queue ${contract.name}: this worker knows no action ${JSON.stringify(job.action)}.`, {
       code: "unknown_action",
     });
   }
   const envelope = jobEnvelopeSchema.safeParse(job.data);
-  if (!envelope.success || envelope.data.type !== job.name) {
-    throw new PermanentError(`Expected { type: "${job.name}", data }, got another form.`, { code: "invalid_data" });
+  if (!envelope.success || envelope.data.type !== job.action) {
+    throw new PermanentError(`Expected { type: "${job.action}", data }, got another form.`, { code: "invalid_data" });
   }
   const name: keyof Data & string = action.data;
   const parsed = contract.actions[name].data.safeParse(envelope.data.data);
@@ -51,5 +50,5 @@ export function parseJob<
       code: "invalid_data",
     });
   }
-  return { action: name, data: parsed.data, run: envelope.data.run ?? {} };
+  return { action: name, data: parsed.data, run: envelope.data.run ?? {}, meta: envelope.data.meta };
 }

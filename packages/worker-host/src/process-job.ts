@@ -1,118 +1,132 @@
+import { randomUUID } from "node:crypto";
 import type { Logger } from "@millrace/logger";
 import {
   type DataSchemas,
+  defaultIdempotencyLifetimeMs,
   defaultTimeoutMs,
   type QueueContract,
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
-import type { Job } from "bullmq";
-import type { z } from "zod";
-import { type ClassifiedFailure, classifyFailure } from "./classify-failure.ts";
-import { type AttemptFacts, decideOutcome, type FailureOutcome } from "./decide-outcome.ts";
-import type { JobContext } from "./job-context.ts";
+import { resolveWorkspaceId, type WorkspaceStandings, withBlockedOwnerGuard } from "./check-workspace.ts";
+import { classifyFailure } from "./classify-failure.ts";
+import { decideOutcome } from "./decide-outcome.ts";
+import type { Effect, EffectStore } from "./effect-store.ts";
+import type { Enqueue, JobContext } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
+import type { JobOutcome } from "./job-outcome.ts";
+import { once } from "./once.ts";
 import { type ParsedJob, parseJob } from "./parse-job.ts";
+import { reportOutcome } from "./report-outcome.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
-import { settleFailure } from "./settle-failure.ts";
+import type { StartedJob } from "./started-job.ts";
+import { toStoredResult } from "./stored-result.ts";
+import { traceparentOf, withinTrace } from "./trace-context.ts";
 
-type FetchedJob = Job<unknown, unknown, string>;
+/** A contract, its handlers, and whatever the host needs to run them. It knows no engine. */
+export interface JobHost<
+  Name extends QueueContract["name"],
+  Data extends DataSchemas,
+  Result extends ResultSchemas<Data>,
+> {
+  readonly contract: QueueContract<Name, Data, Result>;
+  readonly handlers: JobHandlers<Data, Result>;
+  readonly effects: EffectStore;
+  /** Without it nobody is blocked. */
+  readonly workspaces: WorkspaceStandings | undefined;
+  readonly enqueue: Enqueue;
+  readonly log: Logger;
+}
+
+/** What is left of a claim when its attempt has ended at its deadline: time to record what happened. */
+const leaseMarginMs = 15_000;
 
 /**
- * One attempt of a job, from BullMQ's hand and back: parse → run → settle. Each ends in one log line and in one outcome: it returns the
- * result, or throws what `settleFailure` says.
+ * One start of a job, from the engine's hand to its outcome: parse → guard → claim → run. The engine settles what comes back. It never
+ * throws, and each start ends in one log line.
  */
 export async function processJob<
   Name extends QueueContract["name"],
   Data extends DataSchemas,
   Result extends ResultSchemas<Data>,
->(
-  contract: QueueContract<Name, Data, Result>,
-  handlers: JobHandlers<Data, Result>,
-  log: Logger,
-  job: FetchedJob,
-  token: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<unknown> {
+>(host: JobHost<Name, Data, Result>, job: StartedJob, signal: AbortSignal | undefined): Promise<JobOutcome> {
   const startedAt = performance.now();
-  const context = describeAttempt(contract.name, job, log);
-  const durationMs = () => Math.round(performance.now() - startedAt);
-  try {
-    const parsed = parseJob(contract, job);
-    const returned = await runHandler(contract, handlers, parsed, context, signal);
-    const result = toStoredResult(contract.actions[parsed.action].result, returned, context.log);
-    context.log.info({ outcome: "completed", durationMs: durationMs() }, "job completed");
-    return result;
-  } catch (thrown) {
+  const attempt = job.attemptsMade + 1;
+  const log = host.log.child({ queue: host.contract.name, action: job.action, jobId: job.jobId, attempt });
+  const outcome = await runJob(host, job, log, signal).catch((thrown: unknown): JobOutcome => {
     const failure = classifyFailure(thrown);
-    const decision = decideOutcome(failure, factsOf(contract, job, context));
-    logFailure(context.log, failure, decision, durationMs());
-    throw await settleFailure(job, token, failure, decision);
-  }
+    const decision = decideOutcome(failure, {
+      isFinalAttempt: attempt >= job.attemptsAllowed,
+      isIdempotent: host.contract.actions[job.action]?.idempotencyKey !== undefined,
+      starts: job.starts,
+      ageMs: Date.now() - job.runnableAt,
+    });
+    return { ...decision, failure };
+  });
+  reportOutcome(log, outcome, Math.round(performance.now() - startedAt));
+  return outcome;
 }
 
-type AttemptContext = Omit<JobContext, "signal">;
-
-function describeAttempt(queue: string, job: FetchedJob, log: Logger): AttemptContext {
-  const attempt = job.attemptsMade + 1;
-  const identity = { queue, action: job.name, jobId: job.id ?? "", attempt };
-  return {
-    ...identity,
-    createdAt: new Date(job.timestamp),
-    isFinalAttempt: attempt >= (job.opts?.attempts ?? 1),
-    log: log.child(identity),
-    progress: (percent) => job.updateProgress(percent),
-  };
+async function runJob<Name extends QueueContract["name"], Data extends DataSchemas, Result extends ResultSchemas<Data>>(
+  host: JobHost<Name, Data, Result>,
+  job: StartedJob,
+  log: Logger,
+  signal: AbortSignal | undefined,
+): Promise<JobOutcome> {
+  const parsed = parseJob(host.contract, job);
+  const definition = host.contract.actions[parsed.action];
+  const { workspaces } = host;
+  const declared = definition.workspaceId?.(parsed.data);
+  if (declared === undefined || !workspaces || host.contract.settings.isHousekeeping) {
+    return claimAndRun(host, job, parsed, typeof declared === "string" ? declared : undefined, log, signal);
+  }
+  const workspaceId = await resolveWorkspaceId(workspaces, declared);
+  return withBlockedOwnerGuard(workspaces, workspaceId, () => claimAndRun(host, job, parsed, workspaceId, log, signal));
 }
 
 // Generic in the action, so that schema, data and handler stay one action's.
-async function runHandler<
+async function claimAndRun<
+  Name extends QueueContract["name"],
   Data extends DataSchemas,
   Result extends ResultSchemas<Data>,
   Action extends keyof Data & string,
 >(
-  contract: QueueContract<QueueContract["name"], Data, Result>,
-  handlers: JobHandlers<Data, Result>,
-  { action, data, run }: ParsedJob<Data, Action>,
-  context: AttemptContext,
+  host: JobHost<Name, Data, Result>,
+  job: StartedJob,
+  { action, data, run, meta }: ParsedJob<Data, Action>,
+  workspaceId: string | undefined,
+  log: Logger,
   signal: AbortSignal | undefined,
-): Promise<unknown> {
-  const timeoutMs = run.timeoutMs ?? contract.actions[action].timeout ?? defaultTimeoutMs;
-  return runWithDeadline(timeoutMs, signal, (attemptSignal) =>
-    handlers[action](data, { ...context, signal: attemptSignal }),
-  );
-}
-
-/** A result that its schema refuses is dropped, not retried: the effect has happened, and must not happen again for its report's sake. */
-function toStoredResult(schema: z.ZodType | undefined, returned: unknown, log: Logger): unknown {
-  if (!schema) return undefined;
-  const parsed = schema.safeParse(returned);
-  if (parsed.success) return parsed.data;
-  log.warn(
-    { code: "result_dropped", fields: parsed.error.issues.map((issue) => issue.path.join(".")) },
-    "result not valid",
-  );
-  return undefined;
-}
-
-function factsOf(contract: QueueContract, job: FetchedJob, { isFinalAttempt }: AttemptContext): AttemptFacts {
-  return {
-    isFinalAttempt,
-    isIdempotent: contract.actions[job.name]?.idempotencyKey !== undefined,
-    starts: job.attemptsStarted,
-    ageMs: Date.now() - (job.timestamp + (job.opts?.delay ?? 0)),
+): Promise<JobOutcome> {
+  const definition = host.contract.actions[action];
+  const idempotencyKey = definition.idempotencyKey?.(data);
+  const traceparent = traceparentOf(meta);
+  const context: Omit<JobContext, "signal"> = {
+    queue: host.contract.name,
+    action,
+    jobId: job.jobId,
+    createdAt: job.createdAt,
+    attempt: job.attemptsMade + 1,
+    isFinalAttempt: job.attemptsMade + 1 >= job.attemptsAllowed,
+    idempotencyKey,
+    workspaceId,
+    traceparent,
+    log,
+    progress: job.progress,
+    enqueue: withinTrace(host.enqueue, traceparent),
   };
-}
-
-const severity = {
-  failed: "error",
-  retry: "warn",
-  lost: "warn",
-  deferred: "info",
-  cancelled: "info",
-  handed_back: "info",
-} as const;
-
-function logFailure(log: Logger, failure: ClassifiedFailure, decision: FailureOutcome, durationMs: number): void {
-  const fields = { ...decision, code: failure.code, durationMs, err: failure.error };
-  log[severity[decision.outcome]](fields, `job ${decision.outcome.replace("_", " ")}`);
+  const timeoutMs = run.timeoutMs ?? definition.timeout ?? defaultTimeoutMs;
+  const runHandler = async () => {
+    const returned = await runWithDeadline(timeoutMs, signal, (attemptSignal) =>
+      host.handlers[action](data, { ...context, signal: attemptSignal }),
+    );
+    return toStoredResult(definition.result, returned, log);
+  };
+  if (idempotencyKey === undefined) return { outcome: "completed", result: await runHandler() };
+  const lifetimeMs = definition.idempotencyLifetimeMs ?? defaultIdempotencyLifetimeMs;
+  const effect: Effect = {
+    key: JSON.stringify([host.contract.name, action, idempotencyKey]),
+    owner: `${host.contract.name}/${job.jobId}`,
+    token: randomUUID(),
+  };
+  return once(host.effects, effect, { leaseMs: timeoutMs + leaseMarginMs, lifetimeMs }, runHandler);
 }

@@ -16,7 +16,7 @@ export function reportEngine(worker: Worker<unknown, unknown, string>, clients: 
     const identity = { queue: worker.name, action: job?.name, jobId: job?.id };
     // Cancelled while it waited: it never reached a handler.
     if (job?.deferredFailure) log.info({ ...identity, outcome: "cancelled", code }, message);
-    else if (code === "stalled" || code === "poison") log.error({ ...identity, outcome: "failed", code }, message);
+    else if (code === "poison") log.error({ ...identity, outcome: "failed", code }, message);
   });
 }
 

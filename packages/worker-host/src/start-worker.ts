@@ -1,17 +1,25 @@
 import type { Logger } from "@millrace/logger";
 import { type RedisConnectionOptions, subscribe } from "@millrace/redis";
-import { defaultWorkerOptions } from "@millrace/worker-config";
+import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
 import {
   cancelChannel,
   type DataSchemas,
   type QueueContract,
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
-import { Worker } from "bullmq";
+import { type Job, WaitingError, type Worker } from "bullmq";
 import { abortReasons } from "./abort-reason.ts";
+import type { WorkspaceStandings } from "./check-workspace.ts";
+import { declareQueueLimits } from "./declare-queue-limits.ts";
+import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
-import { processJob } from "./process-job.ts";
+import { type JobHost, processJob } from "./process-job.ts";
+import { quarantineJob } from "./quarantine-job.ts";
+import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
+import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
+import { settleJob } from "./settle-job.ts";
+import type { StartedJob } from "./started-job.ts";
 import { watchClients } from "./watch-clients.ts";
 
 export interface WorkerSettings {
@@ -19,6 +27,13 @@ export interface WorkerSettings {
   readonly prefix: string;
   readonly concurrency: number;
   readonly log: Logger;
+  /** How long a worker that fell silent keeps its jobs, and how often one looks for such jobs. Both default to `defaultWorkerOptions`. */
+  readonly lockDurationMs?: number;
+  readonly stalledIntervalMs?: number;
+  /** Who is blocked; without it nobody is. */
+  readonly workspaces?: WorkspaceStandings;
+  /** How handlers add jobs. Defaults to `enqueue` of `@millrace/worker-config`. */
+  readonly enqueue?: Enqueue;
 }
 
 /** A worker that takes jobs until it is told to stop. */
@@ -37,6 +52,8 @@ export interface RunningWorker {
   stop(graceMs: number): Promise<boolean>;
 }
 
+type FetchedJob = Job<unknown, unknown, string>;
+
 const afterAbortMs = 5_000;
 
 /** Connects a contract and its handlers to the contract's queue. Knows no environment, no signal and no process. */
@@ -47,25 +64,44 @@ export function startWorker<
 >(
   contract: QueueContract<Name, Data, Result>,
   handlers: JobHandlers<Data, Result>,
-  { connection, prefix, concurrency, log }: WorkerSettings,
+  settings: WorkerSettings,
 ): RunningWorker {
+  const { connection, prefix, concurrency, log } = settings;
+  const { rateLimit } = contract.settings;
   let running = 0;
   let isInterrupted = false;
-  const worker = new Worker<unknown, unknown, string>(
+  const worker = new ScreenedWorker(
     contract.name,
     // BullMQ hands over the signal only to a function that declares three parameters.
     async (job, token, signal) => {
+      if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
       running += 1;
       try {
         // A job that was handed back can wake this worker before its connection is down: it goes back as well.
         const attemptSignal = isInterrupted ? AbortSignal.abort(abortReasons.interrupted) : signal;
-        return await processJob(contract, handlers, log, job, token, attemptSignal);
+        return await settleJob(job, token, await processJob(host, toStartedJob(job), attemptSignal));
       } finally {
         running -= 1;
       }
     },
-    { ...defaultWorkerOptions, connection, prefix, concurrency },
+    {
+      ...defaultWorkerOptions,
+      ...(settings.lockDurationMs !== undefined && { lockDuration: settings.lockDurationMs }),
+      ...(settings.stalledIntervalMs !== undefined && { stalledInterval: settings.stalledIntervalMs }),
+      ...(rateLimit && { limiter: { max: rateLimit.max, duration: rateLimit.durationMs } }),
+      connection,
+      prefix,
+      concurrency,
+    },
   );
+  const host: JobHost<Name, Data, Result> = {
+    contract,
+    handlers,
+    log,
+    effects: createRedisEffectStore(worker.getBackend().client, prefix),
+    workspaces: settings.workspaces,
+    enqueue: settings.enqueue ?? enqueue,
+  };
   const clients = watchClients(worker, log);
   reportEngine(worker, clients, log);
   // Another worker has the job: what this one still does for it would be done twice.
@@ -75,6 +111,9 @@ export function startWorker<
   const cancellations = subscribe(connection, cancelChannel(prefix, contract.name), (jobId) => {
     worker.cancelJob(jobId, abortReasons.cancelled);
   });
+  const limitsDeclared = declareQueueLimits(worker, contract.settings);
+  // Told to whoever waits for readiness.
+  limitsDeclared.catch(() => {});
   const interrupt = () => {
     isInterrupted = true;
     worker.cancelAllJobs(abortReasons.interrupted);
@@ -82,7 +121,7 @@ export function startWorker<
   return {
     isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
     untilReady: async () => {
-      await Promise.all([worker.waitUntilReady(), cancellations.ready]);
+      await Promise.all([worker.waitUntilReady(), cancellations.ready, limitsDeclared]);
     },
     stop: async (graceMs) => {
       // Without Redis and without a running job there is nothing to wait for, and BullMQ would wait for Redis.
@@ -92,6 +131,36 @@ export function startWorker<
       return isDrained;
     },
   };
+}
+
+function toStartedJob(job: FetchedJob): StartedJob {
+  return {
+    jobId: job.id ?? "",
+    action: job.name,
+    data: job.data,
+    createdAt: new Date(job.timestamp),
+    runnableAt: job.timestamp + (job.opts?.delay ?? 0),
+    attemptsMade: job.attemptsMade,
+    attemptsAllowed: job.opts?.attempts ?? 1,
+    starts: job.attemptsStarted,
+    progress: (percent) => job.updateProgress(percent),
+  };
+}
+
+async function quarantine(
+  worker: ScreenedWorker,
+  prefix: string,
+  log: Logger,
+  job: FetchedJob,
+  token: string | undefined,
+): Promise<never> {
+  const code = await quarantineJob(worker, prefix, job, token);
+  log.error(
+    { queue: worker.name, jobId: job.id, outcome: "quarantined", code },
+    "job quarantined, its record cannot be read",
+  );
+  // Moved already: BullMQ records nothing and goes on.
+  throw new WaitingError();
 }
 
 function abandon(worker: Worker<unknown, unknown, string>): true {

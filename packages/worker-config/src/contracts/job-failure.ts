@@ -9,15 +9,25 @@ export function formatJobFailure(failure: JobFailure): string {
   return `[${failure.code}] ${failure.message}`;
 }
 
-const engineFailures: readonly (readonly [RegExp, string])[] = [
-  [/stalled more than allowable limit/, "stalled"],
-  [/started more than allowable limit/, "poison"],
+/** What the engine writes when it gives up on a job by itself, and what that means. */
+const engineFailures: readonly (readonly [RegExp, JobFailure])[] = [
+  [
+    /stalled more than allowable limit/,
+    {
+      code: "poison",
+      message: "At each of its starts the job's process died, or was too busy to keep the job's lock.",
+    },
+  ],
+  [
+    /started more than allowable limit/,
+    { code: "poison", message: "The job was started more often than any job may be, and came to no end." },
+  ],
 ];
 
 /** Reads a stored failure back. One that the engine or a foreign worker wrote gets the code of its cause, else `unknown`. */
 export function parseJobFailure(failedReason: string): JobFailure {
   const coded = /^\[([a-z][a-z0-9_]*)\] (.*)$/s.exec(failedReason);
   if (coded?.[1] !== undefined && coded[2] !== undefined) return { code: coded[1], message: coded[2] };
-  const code = engineFailures.find(([pattern]) => pattern.test(failedReason))?.[1] ?? "unknown";
-  return { code, message: failedReason };
+  const known = engineFailures.find(([pattern]) => pattern.test(failedReason))?.[1];
+  return known ?? { code: "unknown", message: failedReason };
 }

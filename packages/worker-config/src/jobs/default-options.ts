@@ -26,7 +26,9 @@ export const defaultWorkerOptions = {
   // A lock is renewed at half its life; a worker that dies is noticed within lock duration plus stalled interval.
   lockDuration: 30_000,
   stalledInterval: 15_000,
-  // BullMQ's default of 1 fails a healthy job at its second deploy.
-  maxStalledCount: 3,
+  // A job whose process dies at three of its starts is poison. A deploy is none: it hands its jobs back.
+  maxStalledCount: 2,
+  // The last resort for every way back into the queue: attempts (100 at most), deferrals (100) and hand-backs together.
+  maxStartedAttempts: 250,
   settings: { backoffStrategy },
 } satisfies Omit<WorkerOptions, "connection">;

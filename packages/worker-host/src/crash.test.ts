@@ -1,0 +1,80 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { parseJobFailure } from "@millrace/worker-config/contracts";
+import { afterEach, expect, test } from "vitest";
+import { crashContract } from "../test/crash-contract.ts";
+import { useQueue } from "../test/use-queue.ts";
+
+const lockDurationMs = 1_000;
+const { raw, events, work, add, stored, ended } = useQueue(crashContract);
+const processes: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const child of processes.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+});
+
+async function startProcess(): Promise<ChildProcess> {
+  const child = fork(new URL("../test/worker-process.ts", import.meta.url), [String(lockDurationMs)], {
+    execArgv: ["--conditions=source"],
+  });
+  processes.push(child);
+  await untilSaid(child, "ready");
+  return child;
+}
+
+async function untilSaid(child: ChildProcess, message: string): Promise<void> {
+  for (;;) {
+    const [said] = await once(child, "message");
+    if (said === message) return;
+  }
+}
+
+test("a job whose worker was killed runs again elsewhere within twice its lock's duration", async () => {
+  const child = await startProcess();
+  const jobId = await add("hold", {});
+  await untilSaid(child, jobId);
+  const startedAgain = Promise.withResolvers<number>();
+  await work(
+    { hold: async () => startedAgain.resolve(performance.now()), die: async () => {} },
+    { lockDurationMs, stalledIntervalMs: lockDurationMs / 2 },
+  );
+  child.kill("SIGKILL");
+  const killedAt = performance.now();
+  expect((await startedAgain.promise) - killedAt).toBeLessThan(2 * lockDurationMs);
+  const job = await ended(jobId);
+  expect([await job.getState(), job.attemptsMade]).toEqual(["completed", 1]);
+});
+
+test("a job that kills its process ends in the dead letters as poison after three starts, however many attempts it has", async () => {
+  await events.waitUntilReady();
+  const jobId = await add("die", {}, { attempts: 10 });
+  for (let start = 1; start <= 3; start++) {
+    const child = await startProcess();
+    const [, signal] = await once(child, "exit");
+    expect(signal).toBe("SIGKILL");
+  }
+  // The fourth process is told that the job is over, and lives.
+  const survivor = await startProcess();
+  const job = await ended(jobId);
+  expect([await job.getState(), job.attemptsStarted]).toEqual(["failed", 4]);
+  expect(parseJobFailure(job.failedReason).code).toBe("poison");
+  const next = await add("hold", {});
+  await untilSaid(survivor, next);
+  expect(await raw.getJobState(next)).toBe("active");
+});
+
+test("a job that kills its process can be cancelled between two of its starts", async () => {
+  const jobId = await add("die", {}, { attempts: 10 });
+  const child = await startProcess();
+  await once(child, "exit");
+  const { cancelledReason } = await import("@millrace/worker-config/contracts");
+  await (await raw.getBackend().client).runCommand("hset", [raw.toKey(jobId), "defa", cancelledReason]);
+  await startProcess();
+  const job = await ended(jobId);
+  expect(parseJobFailure(job.failedReason).code).toBe("cancelled");
+  expect((await stored(jobId)).stalledCounter).toBe(1);
+});

@@ -1,0 +1,141 @@
+import { defineQueue, parseJobSkip } from "@millrace/worker-config/contracts";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { useQueue } from "../test/use-queue.ts";
+import { createRedisEffectStore } from "./redis-effect-store.ts";
+
+const contract = defineQueue("default", {
+  charge: {
+    data: z.object({ order: z.string() }),
+    result: z.object({ receipt: z.string() }),
+    timeout: 10_000,
+    idempotencyKey: ({ order }) => order,
+  },
+});
+const { prefix, raw, work, add, stored, ended, finished } = useQueue(contract);
+
+/** A service that counts what it was asked to do. */
+function shop() {
+  const charged: string[] = [];
+  const charge = async ({ order }: { order: string }) => {
+    charged.push(order);
+    return { receipt: `receipt ${charged.length} of ${order}` };
+  };
+  return { charged, charge };
+}
+
+test("a second job with the same key is skipped and answers with the first one's result", async () => {
+  const { charged, charge } = shop();
+  await work({ charge });
+  const first = await finished("charge", { order: "duplicate" });
+  const second = await finished("charge", { order: "duplicate" });
+  expect(first.returnvalue).toEqual({ receipt: "receipt 1 of duplicate" });
+  expect(parseJobSkip(second.returnvalue)).toMatchObject({ code: "already_done", result: first.returnvalue });
+  expect(charged).toEqual(["duplicate"]);
+});
+
+test("twins that run at once have one effect: one waits, and is skipped with the other's result", async () => {
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const { charged, charge } = shop();
+  const slow = async (data: { order: string }) => {
+    started.resolve();
+    await finish.promise;
+    return charge(data);
+  };
+  await work({ charge: slow });
+  await work({ charge: slow });
+  const ids = [await add("charge", { order: "twin" }), await add("charge", { order: "twin" })];
+  await started.promise;
+  const states = () => Promise.all(ids.map((id) => raw.getJobState(id)));
+  await expect.poll(async () => (await states()).sort()).toEqual(["active", "delayed"]);
+  finish.resolve();
+  const returned = (await Promise.all(ids.map(ended))).map(({ returnvalue }) => returnvalue);
+  const skips = returned.map(parseJobSkip);
+  expect(skips.filter((skip) => skip?.code === "already_done")).toHaveLength(1);
+  expect(skips.find(Boolean)?.result).toEqual({ receipt: "receipt 1 of twin" });
+  expect(charged).toEqual(["twin"]);
+});
+
+test("an attempt that failed gives its claim up, so that the next one runs at once", async () => {
+  const { charged, charge } = shop();
+  let runs = 0;
+  await work({
+    charge: async (data) => {
+      runs += 1;
+      if (runs === 1) throw new Error("the service is away");
+      return charge(data);
+    },
+  });
+  const job = await finished("charge", { order: "retried" }, { attempts: 2 });
+  expect([job.attemptsMade, job.attemptsStarted, charged]).toEqual([2, 2, ["retried"]]);
+});
+
+test("a job that is replayed after its effect happened does not repeat it", async () => {
+  const { charged, charge } = shop();
+  await work({ charge });
+  const { id = "" } = await finished("charge", { order: "replayed" });
+  const job = await stored(id);
+  await job.retry("completed");
+  await ended(id);
+  await expect.poll(async () => (await stored(id)).attemptsStarted).toBe(2);
+  const again = await ended(id);
+  expect([again.returnvalue, charged]).toEqual([{ receipt: "receipt 1 of replayed" }, ["replayed"]]);
+});
+
+test("the window of a key does not depend on how long the job is kept", async () => {
+  const { charged, charge } = shop();
+  await work({ charge });
+  const queued = { type: "charge", data: { order: "kept-nowhere" } };
+  const options = { jobId: "kept-nowhere", removeOnComplete: true };
+  for (let round = 0; round < 2; round++) {
+    await raw.add("charge", queued, options);
+    await expect.poll(() => raw.getJobState("kept-nowhere")).toBe("unknown");
+  }
+  expect(charged).toEqual(["kept-nowhere"]);
+});
+
+const effect = (order: string, owner: string, token: string) => ({ key: order, owner, token });
+const store = () => createRedisEffectStore(raw.getBackend().client, prefix);
+
+test("a start whose claim another start took over can neither finish nor give up the effect", async () => {
+  const effects = store();
+  const first = effect("fenced", "job", "first");
+  const second = effect("fenced", "job", "second");
+  expect(await effects.claim(first, 10_000)).toEqual({ state: "claimed" });
+  // The same job, started again after its worker died: its own claim does not stand in its way.
+  expect(await effects.claim(second, 10_000)).toEqual({ state: "claimed" });
+  expect(await effects.finish(first, '"late"', 10_000)).toBe(false);
+  await effects.giveUp(first);
+  expect(await effects.claim(effect("fenced", "other", "x"), 10_000)).toMatchObject({ state: "busy" });
+  expect(await effects.finish(second, '"done"', 10_000)).toBe(true);
+  expect(await effects.claim(effect("fenced", "other", "x"), 10_000)).toEqual({
+    state: "done",
+    byOwner: false,
+    result: '"done"',
+  });
+});
+
+test("a claim whose lease is over is anybody's, and a finished effect is forgotten after its lifetime", async () => {
+  const effects = store();
+  await effects.claim(effect("leased", "dead", "1"), 5);
+  await expect.poll(() => effects.claim(effect("leased", "alive", "2"), 10_000)).toEqual({ state: "claimed" });
+  await effects.finish(effect("leased", "alive", "2"), "null", 5);
+  await expect.poll(() => effects.claim(effect("leased", "third", "3"), 10_000)).toEqual({ state: "claimed" });
+});
+
+test("a claim, and a finish, is one command each", async () => {
+  const client = await raw.getBackend().client;
+  const effects = store();
+  await effects.claim(effect("warm", "job", "1"), 10_000);
+  await effects.finish(effect("warm", "job", "1"), "null", 10_000);
+  // Every script call counts as one EVALSHA, whatever it does inside.
+  const calls = async () =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(await client.runCommand("info", ["commandstats"])))?.[1] ?? 0);
+  const before = await calls();
+  for (let round = 0; round < 50; round++) {
+    await effects.claim(effect(`counted-${round}`, "job", "1"), 10_000);
+    await effects.finish(effect(`counted-${round}`, "job", "1"), "null", 10_000);
+  }
+  expect((await calls()) - before).toBe(100);
+});

@@ -1,0 +1,44 @@
+import type { Effect, EffectStore } from "./effect-store.ts";
+import { ContentionError } from "./job-error.ts";
+import type { JobOutcome } from "./job-outcome.ts";
+
+/**
+ * Runs what has an effect unless the effect has happened already; then its stored result is the answer. While another job is at it, this
+ * one is deferred.
+ *
+ * It cannot take back what a process did before it was killed: between the effect and its finish lies a moment in which both die, and the
+ * next start has the effect again. A service that takes an idempotency key closes that gap; hand it `context.idempotencyKey`.
+ *
+ * @param leaseMs longer than `run` can take: an attempt ends at its deadline, so the claim needs no renewal
+ * @throws ContentionError `effect_in_progress` or `effect_superseded`; else what `run` threw, after the claim was given up
+ */
+export async function once(
+  store: EffectStore,
+  effect: Effect,
+  { leaseMs, lifetimeMs }: { readonly leaseMs: number; readonly lifetimeMs: number },
+  run: () => Promise<unknown>,
+): Promise<JobOutcome> {
+  const claim = await store.claim(effect, leaseMs);
+  if (claim.state === "busy") {
+    throw new ContentionError("Another job with the same idempotency key is running.", { code: "effect_in_progress" });
+  }
+  if (claim.state === "done") {
+    const result = JSON.parse(claim.result) ?? undefined;
+    // The job itself had the effect and died before it was recorded as completed: it has run.
+    if (claim.byOwner) return { outcome: "completed", result };
+    const message = "An earlier job with the same idempotency key had the effect.";
+    return { outcome: "skipped", code: "already_done", message, result };
+  }
+  let result: unknown;
+  try {
+    result = await run();
+  } catch (error) {
+    // A claim that cannot be given up ends with its lease; the attempt's own error is what matters.
+    await store.giveUp(effect).catch(() => {});
+    throw error;
+  }
+  if (await store.finish(effect, JSON.stringify(result ?? null), lifetimeMs)) return { outcome: "completed", result };
+  throw new ContentionError("Another job with the same idempotency key took over before this one was done.", {
+    code: "effect_superseded",
+  });
+}

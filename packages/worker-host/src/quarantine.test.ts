@@ -1,0 +1,66 @@
+import { ownKey } from "@millrace/redis";
+import { defineQueue } from "@millrace/worker-config/contracts";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { useQueue } from "../test/use-queue.ts";
+
+const contract = defineQueue("default", { run: { data: z.object({ text: z.string() }) } });
+const { prefix, raw, events, work, add, ended } = useQueue(contract);
+const quarantine = ownKey(prefix, "quarantine", "default");
+
+async function redis(command: string, ...parameters: (string | number)[]) {
+  return (await raw.getBackend().client).runCommand(command, parameters);
+}
+
+/** Adds a job while nobody works, and lets the caller damage its record. */
+async function damaged(damage: (jobKey: string) => Promise<unknown>): Promise<string> {
+  const jobId = await add("run", { text: "damaged" });
+  await damage(raw.toKey(jobId));
+  return jobId;
+}
+
+test.each<[what: string, reason: string, damage: (jobKey: string) => Promise<unknown>]>([
+  ["whose record was evicted", "evicted", (key) => redis("del", key)],
+  ["whose data is broken JSON", "corrupt", (key) => redis("hset", key, "data", '{"type": "run", "bad')],
+  ["whose options are broken JSON", "corrupt", (key) => redis("hset", key, "opts", "{bad")],
+  ["whose progress is broken JSON", "corrupt", (key) => redis("hset", key, "progress", "{bad")],
+  ["whose name is gone", "corrupt", (key) => redis("hdel", key, "name")],
+])("a job %s is quarantined, never run, and the jobs before and after it are done", async (_, reason, damage) => {
+  const ran: string[] = [];
+  const before = await add("run", { text: "before" });
+  const jobId = await damaged(damage);
+  const after = await add("run", { text: "after" });
+  await work(
+    {
+      run: async ({ text }) => {
+        ran.push(text);
+      },
+    },
+    { concurrency: 1 },
+  );
+  await ended(before);
+  await ended(after);
+  expect(ran).toEqual(["before", "after"]);
+  expect(await redis("zscore", quarantine, jobId)).not.toBeNull();
+  expect(await redis("hget", `${quarantine}:${jobId}`, "quarantineReason")).toBe(reason);
+  expect(await raw.getJobCounts("active", "failed", "waiting")).toEqual({ active: 0, failed: 0, waiting: 0 });
+  expect(await raw.getJobs(["completed", "failed", "active"])).not.toHaveLength(0);
+});
+
+test("a quarantined record keeps its bytes", async () => {
+  const bytes = Buffer.from([0x7b, 0xff, 0x00, 0xc3, 0x28]);
+  const jobId = await damaged(async (key) => redis("hset", key, "data", bytes.toString("latin1")));
+  await work({ run: async () => {} });
+  await expect.poll(() => redis("hget", `${quarantine}:${jobId}`, "data")).toBe(bytes.toString("latin1"));
+});
+
+test("whoever waits for a job that is quarantined hears that it failed", async () => {
+  const jobId = await add("run", { text: "a" });
+  const job = await raw.getJob(jobId);
+  await events.waitUntilReady();
+  const failed = job?.waitUntilFinished(events, 10_000);
+  failed?.catch(() => {});
+  await redis("hset", raw.toKey(jobId), "data", "{bad");
+  await work({ run: async () => {} });
+  await expect(failed).rejects.toThrow(/\[corrupt\]/);
+});

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { ownKey } from "@millrace/redis";
+import type { RedisClient } from "bullmq";
+import type { Effect, EffectStore } from "./effect-store.ts";
+
+// A record is `r <owner> <token>` while the effect's job runs, and `d <owner> <result>` afterwards. No owner holds a space.
+const scripts = {
+  millraceClaimEffect: `
+    local held = redis.call("GET", KEYS[1])
+    if held then
+      local state, owner, rest = string.match(held, "^(%a) (%S+) (.*)$")
+      if state == "d" then return { "done", owner == ARGV[1] and 1 or 0, rest } end
+      if owner ~= ARGV[1] then return { "busy", redis.call("PTTL", KEYS[1]) } end
+    end
+    redis.call("SET", KEYS[1], "r " .. ARGV[1] .. " " .. ARGV[2], "PX", ARGV[3])
+    return { "claimed" }`,
+  // A claim whose lease is over and that nobody took is still this one's to finish.
+  millraceFinishEffect: `
+    local held = redis.call("GET", KEYS[1])
+    if held and held ~= "r " .. ARGV[1] .. " " .. ARGV[2] then return 0 end
+    redis.call("SET", KEYS[1], "d " .. ARGV[1] .. " " .. ARGV[3], "PX", ARGV[4])
+    return 1`,
+  millraceGiveUpEffect: `
+    if redis.call("GET", KEYS[1]) == "r " .. ARGV[1] .. " " .. ARGV[2] then redis.call("DEL", KEYS[1]) end
+    return 1`,
+};
+
+/** Effects in Redis, one command each over the worker's own connection: a claim waits for Redis as the worker does. */
+export function createRedisEffectStore(client: Promise<RedisClient>, prefix: string): EffectStore {
+  const defined = client.then((redis) => {
+    for (const [name, lua] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: 1, lua });
+    return redis;
+  });
+  // Whoever uses the store hears of it.
+  defined.catch(() => {});
+  const run = async (script: keyof typeof scripts, { key, owner, token }: Effect, ...rest: (string | number)[]) =>
+    (await defined).runCommand(script, [keyOf(prefix, key), owner, token, ...rest]);
+  return {
+    claim: async (effect, leaseMs) => {
+      const [state, second, third] = await run("millraceClaimEffect", effect, leaseMs);
+      if (state === "done") return { state, byOwner: second === 1, result: third };
+      if (state === "busy") return { state, leftMs: second };
+      return { state: "claimed" };
+    },
+    finish: async (effect, result, lifetimeMs) => (await run("millraceFinishEffect", effect, result, lifetimeMs)) === 1,
+    giveUp: async (effect) => {
+      await run("millraceGiveUpEffect", effect);
+    },
+  };
+}
+
+/** An idempotency key can be a mail address, or longer than a key should be: only its digest is kept. */
+function keyOf(prefix: string, effectKey: string): string {
+  return ownKey(prefix, "idempotency", createHash("sha256").update(effectKey).digest("base64url"));
+}

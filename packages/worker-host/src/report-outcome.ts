@@ -1,0 +1,32 @@
+import type { Logger } from "@millrace/logger";
+import type { JobOutcome } from "./job-outcome.ts";
+
+const severity = {
+  completed: "info",
+  skipped: "info",
+  failed: "error",
+  retry: "warn",
+  lost: "warn",
+  deferred: "info",
+  cancelled: "info",
+  handed_back: "info",
+} as const satisfies Record<JobOutcome["outcome"], string>;
+
+/** The one line that each start of a job leaves behind. */
+export function reportOutcome(log: Logger, outcome: JobOutcome, durationMs: number): void {
+  log[severity[outcome.outcome]](fieldsOf(outcome, durationMs), `job ${outcome.outcome.replace("_", " ")}`);
+}
+
+function fieldsOf(outcome: JobOutcome, durationMs: number): object {
+  const ended = { outcome: outcome.outcome, durationMs };
+  switch (outcome.outcome) {
+    case "completed":
+      return ended;
+    case "skipped":
+      return { ...ended, code: outcome.code };
+    case "deferred":
+      return { ...ended, delayMs: outcome.delayMs, code: outcome.failure.code, err: outcome.failure.error };
+    default:
+      return { ...ended, code: outcome.failure.code, err: outcome.failure.error };
+  }
+}

@@ -1,0 +1,67 @@
+import {
+  type BackendFactory,
+  createRedisBackend,
+  type Job,
+  type JobJson,
+  type Processor,
+  type RedisQueueBackend,
+  Worker,
+  type WorkerOptions,
+} from "bullmq";
+
+/** A job whose record nobody can read has no name, which no sound job lacks. */
+export function isUnreadable(job: { readonly name: string | undefined }): boolean {
+  return !job.name;
+}
+
+/**
+ * BullMQ's worker, with one thing more: a record that is broken, or gone, still becomes a job – one without a name, to be quarantined.
+ *
+ * BullMQ alone throws on broken JSON after the job was made active, so that it stalls, is made active, and throws again, for ever; and
+ * when the broken one came along with another job's completion, that job's end is reported as a failure.
+ */
+export class ScreenedWorker extends Worker<unknown, unknown, string> {
+  constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
+    super(name, processor, options, createScreenedBackend);
+  }
+
+  protected override createJob(record: JobJson, jobId: string): Job<unknown, unknown, string> {
+    try {
+      return super.createJob(record, jobId);
+    } catch {
+      return super.createJob({ ...record, data: "{}", name: "" }, jobId);
+    }
+  }
+}
+
+/** What a fetched job's record holds as JSON that BullMQ parses before `createJob`. `data` comes later, and is large. */
+const parsedFields = new Set(["opts", "progress", "parent"]);
+const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
+
+const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters) => {
+  const backend = createRedisBackend(...parameters);
+  const execCommand = backend.execCommand.bind(backend);
+  backend.execCommand = (client, command, args) => {
+    const reply = execCommand(client, command, args);
+    return fetchingCommands.has(command) ? Promise.resolve(reply).then(screenFetchedJob) : reply;
+  };
+  return backend;
+};
+
+/** A fetching command's reply is `[record, jobId, …]`, the record as field, value, field, value. */
+function screenFetchedJob(reply: unknown): unknown {
+  if (!Array.isArray(reply) || !Array.isArray(reply[0])) return reply;
+  const record: unknown[] = reply[0];
+  const isSound = record.every((field, index) => index % 2 === 1 || isParsable(field, record[index + 1]));
+  return isSound ? reply : [[], ...reply.slice(1)];
+}
+
+function isParsable(field: unknown, value: unknown): boolean {
+  if (typeof field !== "string" || typeof value !== "string" || !parsedFields.has(field)) return true;
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

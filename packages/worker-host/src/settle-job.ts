@@ -1,0 +1,41 @@
+import { formatJobFailure, formatJobSkip } from "@millrace/worker-config/contracts";
+import { DelayedError, type Job, UnrecoverableError, WaitingError } from "bullmq";
+import type { JobOutcome } from "./job-outcome.ts";
+
+/**
+ * Carries an outcome out and tells BullMQ of it, which learns it from what the processor returns or throws: an UnrecoverableError ends the
+ * job, any other one counts an attempt, and DelayedError and WaitingError say that the job has been moved already and nothing is counted.
+ *
+ * @returns what the completed job stores
+ */
+export async function settleJob(
+  job: Job<unknown, unknown, string>,
+  token: string | undefined,
+  outcome: JobOutcome,
+): Promise<unknown> {
+  switch (outcome.outcome) {
+    case "completed":
+      return outcome.result;
+    case "skipped":
+      return formatJobSkip(outcome);
+    case "failed":
+    case "cancelled":
+      throw withStackOf(outcome.failure.error, new UnrecoverableError(formatJobFailure(outcome.failure)));
+    case "retry":
+    // The lock is another's: BullMQ finds that out by itself when it tries to record this.
+    case "lost":
+      throw withStackOf(outcome.failure.error, new Error(formatJobFailure(outcome.failure)));
+    case "deferred":
+      await job.moveToDelayed(Date.now() + outcome.delayMs, token);
+      throw new DelayedError();
+    case "handed_back":
+      await job.moveToWait(token);
+      throw new WaitingError();
+  }
+}
+
+/** A dead letter shows where it happened, not where it was settled. */
+function withStackOf(origin: Error, error: Error): Error {
+  if (origin.stack) error.stack = origin.stack;
+  return error;
+}

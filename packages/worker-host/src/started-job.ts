@@ -1,0 +1,17 @@
+/** One start of a job, as an engine hands it to the host: the same from BullMQ and from memory. */
+export interface StartedJob {
+  readonly jobId: string;
+  readonly action: string;
+  /** The envelope as it was stored, unchecked. */
+  readonly data: unknown;
+  /** When the job was enqueued. */
+  readonly createdAt: Date;
+  /** When the job could first run, in milliseconds since 1970. */
+  readonly runnableAt: number;
+  /** Attempts that ended before this one; deferrals and hand-backs are none. */
+  readonly attemptsMade: number;
+  readonly attemptsAllowed: number;
+  /** Starts so far, this one included; deferrals and hand-backs count. */
+  readonly starts: number;
+  progress(percent: number): Promise<void>;
+}

@@ -1,0 +1,10 @@
+import { defineQueue } from "@millrace/worker-config/contracts";
+import { z } from "zod";
+
+/** What the tests that kill processes run. */
+export const crashContract = defineQueue("default", {
+  /** Runs until its process dies. */
+  hold: { data: z.object({}) },
+  /** Kills the process that runs it. */
+  die: { data: z.object({}) },
+});
