@@ -12,8 +12,8 @@ export class UnsafeRedisError extends Error {
  *
  * @throws UnsafeRedisError
  */
-export async function checkRedis(client: Promise<RedisClient>, isProduction: boolean, log: Logger): Promise<void> {
-  const info = await readInfo(await client);
+export async function checkRedis(client: RedisClient, isProduction: boolean, log: Logger): Promise<void> {
+  const info = await readInfo(client);
   const policy = info.get("maxmemory_policy");
   if (policy === undefined) {
     log.warn(

@@ -5,7 +5,6 @@ import { afterEach, expect, test } from "vitest";
 import { crashContract } from "../test/crash-contract.ts";
 import { useQueue } from "../test/use-queue.ts";
 
-const lockDurationMs = 1_000;
 const { raw, events, work, add, stored, ended } = useQueue(crashContract);
 const processes: ChildProcess[] = [];
 
@@ -17,7 +16,7 @@ afterEach(async () => {
   }
 });
 
-async function startProcess(): Promise<ChildProcess> {
+async function startProcess(lockDurationMs = 1_000): Promise<ChildProcess> {
   const child = fork(new URL("../test/worker-process.ts", import.meta.url), [String(lockDurationMs)], {
     execArgv: ["--conditions=source"],
   });
@@ -34,7 +33,8 @@ async function untilSaid(child: ChildProcess, message: string): Promise<void> {
 }
 
 test("a job whose worker was killed runs again elsewhere within twice its lock's duration", async () => {
-  const child = await startProcess();
+  const lockDurationMs = 2_000;
+  const child = await startProcess(lockDurationMs);
   const jobId = await add("hold", {});
   await untilSaid(child, jobId);
   const startedAgain = Promise.withResolvers<number>();

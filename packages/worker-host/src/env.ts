@@ -3,6 +3,9 @@ import { defaultWorkerOptions } from "@millrace/worker-config";
 import { z } from "zod";
 
 export const workerHostEnvSchema = z.object({
+  NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
+  WORKER_LOCK_DURATION_MS: z.coerce.number().int().default(defaultWorkerOptions.lockDuration),
+  WORKER_STALLED_INTERVAL_MS: z.coerce.number().int().default(defaultWorkerOptions.stalledInterval),
   // Longer than the longest attempt, so that a deploy lets what runs come to its end.
   WORKER_SHUTDOWN_GRACE_MS: z.coerce.number().int().min(0).max(3_600_000).default(35_000),
   WORKER_HEALTH_HOST: z.string().default("127.0.0.1"),

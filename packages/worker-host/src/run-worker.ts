@@ -2,6 +2,8 @@ import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
+import { checkRedis } from "./check-redis.ts";
+import { checkWorkerOptions } from "./check-worker-options.ts";
 import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
@@ -12,6 +14,8 @@ import { startWorker } from "./start-worker.ts";
  * no new job, the running ones to their end, then the clients, then exit 0. A second signal exits at once; a crash exits 1.
  *
  * @throws EnvironmentError when a variable is missing or wrong
+ * @throws WorkerOptionsError when the worker's times do not fit together
+ * @throws UnsafeRedisError in production, when Redis may evict jobs
  */
 export async function runWorker<
   Name extends QueueContract["name"],
@@ -20,12 +24,19 @@ export async function runWorker<
 >(contract: QueueContract<Name, Data, Result>, handlers: JobHandlers<Data, Result>): Promise<void> {
   const log = getChildLogger(`worker:${contract.name}`);
   const env = readWorkerHostEnv();
+  const times = {
+    lockDurationMs: env.WORKER_LOCK_DURATION_MS,
+    stalledIntervalMs: env.WORKER_STALLED_INTERVAL_MS,
+  };
+  checkWorkerOptions(contract, { ...times, shutdownGraceMs: env.WORKER_SHUTDOWN_GRACE_MS });
   const concurrency = readConcurrency(contract.name);
   const worker = startWorker(contract, handlers, {
     connection: getRedisConnection("worker"),
     prefix: readQueueEnv().QUEUE_PREFIX,
     concurrency,
     log,
+    ...times,
+    checkRedis: (client) => checkRedis(client, env.NODE_ENV === "production", log),
   });
   const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, worker.isReady);
   log.info({ concurrency, health: `${health.url}/readyz` }, "worker started");

@@ -7,7 +7,7 @@ import {
   type QueueContract,
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
-import { type Job, WaitingError, type Worker } from "bullmq";
+import { type Job, type RedisClient, WaitingError, type Worker } from "bullmq";
 import { abortReasons } from "./abort-reason.ts";
 import type { WorkspaceStandings } from "./check-workspace.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
@@ -34,13 +34,15 @@ export interface WorkerSettings {
   readonly workspaces?: WorkspaceStandings;
   /** How handlers add jobs. Defaults to `enqueue` of `@millrace/worker-config`. */
   readonly enqueue?: Enqueue;
+  /** Looks at Redis before the first job is taken, and throws when it must not hold jobs. */
+  readonly checkRedis?: (client: RedisClient) => Promise<void>;
 }
 
 /** A worker that takes jobs until it is told to stop. */
 export interface RunningWorker {
   /** Whether Redis answers and jobs are being taken. */
   isReady(): boolean;
-  /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. */
+  /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. Rejects when Redis was refused. */
   untilReady(): Promise<void>;
   /**
    * Takes no more jobs and waits for those that run. At the deadline their signals abort and the jobs go back to the head of the queue,
@@ -92,6 +94,8 @@ export function startWorker<
       connection,
       prefix,
       concurrency,
+      // It begins below, once Redis has been looked at.
+      autorun: false,
     },
   );
   const host: JobHost<Name, Data, Result> = {
@@ -111,9 +115,9 @@ export function startWorker<
   const cancellations = subscribe(connection, cancelChannel(prefix, contract.name), (jobId) => {
     worker.cancelJob(jobId, abortReasons.cancelled);
   });
-  const limitsDeclared = declareQueueLimits(worker, contract.settings);
+  const begun = begin(worker, contract, settings);
   // Told to whoever waits for readiness.
-  limitsDeclared.catch(() => {});
+  begun.catch(() => {});
   const interrupt = () => {
     isInterrupted = true;
     worker.cancelAllJobs(abortReasons.interrupted);
@@ -121,7 +125,7 @@ export function startWorker<
   return {
     isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
     untilReady: async () => {
-      await Promise.all([worker.waitUntilReady(), cancellations.ready, limitsDeclared]);
+      await Promise.all([worker.waitUntilReady(), cancellations.ready, begun]);
     },
     stop: async (graceMs) => {
       // Without Redis and without a running job there is nothing to wait for, and BullMQ would wait for Redis.
@@ -131,6 +135,13 @@ export function startWorker<
       return isDrained;
     },
   };
+}
+
+async function begin(worker: ScreenedWorker, contract: QueueContract, { checkRedis }: WorkerSettings): Promise<void> {
+  const client = await worker.getBackend().client;
+  await checkRedis?.(client);
+  await declareQueueLimits(worker, contract.settings);
+  worker.run().catch((error: Error) => worker.emit("error", error));
 }
 
 function toStartedJob(job: FetchedJob): StartedJob {

@@ -1,0 +1,68 @@
+import { enqueue } from "@millrace/worker-config";
+import { defineQueue } from "@millrace/worker-config/contracts";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { useQueue } from "../test/use-queue.ts";
+import type { JobContext } from "./job-context.ts";
+
+const contract = defineQueue("default", {
+  parent: {
+    data: z.object({ order: z.string(), workspaceId: z.string() }),
+    idempotencyKey: ({ order }) => order,
+    workspaceId: ({ workspaceId }) => workspaceId,
+  },
+  child: { data: z.object({}) },
+});
+const { work, add, ended } = useQueue(contract);
+const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+function recordContexts() {
+  const contexts: JobContext[] = [];
+  const childStarted = Promise.withResolvers<void>();
+  const handlers = {
+    parent: async (_: unknown, context: JobContext) => {
+      contexts.push(context);
+      await context.progress(50);
+      await context.enqueue(contract, "child", {}, { meta: { tenant: "a" } });
+    },
+    child: async (_: unknown, context: JobContext) => {
+      contexts.push(context);
+      childStarted.resolve();
+    },
+  };
+  return { contexts, handlers, childStarted: childStarted.promise };
+}
+
+test("a handler learns what the job is, and its own jobs belong to the same trace", async () => {
+  const { contexts, handlers, childStarted } = recordContexts();
+  await work(handlers);
+  const data = { order: "order-1", workspaceId: "workspace-1" };
+  const jobId = await add("parent", data, { meta: { traceparent }, attempts: 1 });
+  await childStarted;
+  const [parent, child] = contexts;
+  expect(parent).toMatchObject({
+    queue: "default",
+    action: "parent",
+    jobId,
+    attempt: 1,
+    isFinalAttempt: true,
+    idempotencyKey: "order-1",
+    workspaceId: "workspace-1",
+    traceparent,
+  });
+  expect(child).toMatchObject({ action: "child", traceparent, idempotencyKey: undefined, workspaceId: undefined });
+  expect((await ended(jobId)).progress).toBe(50);
+});
+
+test.each([
+  ["without a trace", undefined],
+  ["with a trace that is none", "00-short-x-01"],
+])("a job %s begins one", async (_, given) => {
+  const { contexts, handlers, childStarted } = recordContexts();
+  await work(handlers);
+  const options = given === undefined ? {} : { meta: { traceparent: given } };
+  await enqueue(contract, "parent", { order: `order-${given}`, workspaceId: "w" }, options);
+  await childStarted;
+  expect(contexts[0]?.traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-01$/);
+  expect(contexts[1]?.traceparent).toBe(contexts[0]?.traceparent);
+});
