@@ -9,9 +9,10 @@ import {
 } from "@millrace/worker-config/contracts";
 import { resolveWorkspaceId, type WorkspaceStandings, withBlockedOwnerGuard } from "./check-workspace.ts";
 import { classifyFailure } from "./classify-failure.ts";
+import { createContext } from "./create-context.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import type { Effect, EffectStore } from "./effect-store.ts";
-import type { Enqueue, JobContext } from "./job-context.ts";
+import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import type { JobOutcome } from "./job-outcome.ts";
 import { once } from "./once.ts";
@@ -20,7 +21,6 @@ import { reportOutcome } from "./report-outcome.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
 import type { StartedJob } from "./started-job.ts";
 import { toStoredResult } from "./stored-result.ts";
-import { traceparentOf, withinTrace } from "./trace-context.ts";
 
 /** A contract, its handlers, and whatever the host needs to run them. It knows no engine. */
 export interface JobHost<
@@ -99,25 +99,13 @@ async function claimAndRun<
 ): Promise<JobOutcome> {
   const definition = host.contract.actions[action];
   const idempotencyKey = definition.idempotencyKey?.(data);
-  const traceparent = traceparentOf(meta);
-  const context: Omit<JobContext, "signal"> = {
-    queue: host.contract.name,
-    action,
-    jobId: job.jobId,
-    createdAt: job.createdAt,
-    attempt: job.attemptsMade + 1,
-    isFinalAttempt: job.attemptsMade + 1 >= job.attemptsAllowed,
-    idempotencyKey,
-    workspaceId,
-    traceparent,
-    log,
-    progress: job.progress,
-    enqueue: withinTrace(host.enqueue, traceparent),
-  };
   const timeoutMs = run.timeoutMs ?? definition.timeout ?? defaultTimeoutMs;
   const runHandler = async () => {
     const returned = await runWithDeadline(timeoutMs, signal, (attemptSignal) =>
-      host.handlers[action](data, { ...context, signal: attemptSignal }),
+      host.handlers[action](
+        data,
+        createContext(host, job, { action, workspaceId, idempotencyKey, meta, log, signal: attemptSignal }),
+      ),
     );
     return toStoredResult(definition.result, returned, log);
   };
