@@ -16,6 +16,7 @@ const sameSignalMs = 250;
 
 const envFile = existsSync(join(root, ".env")) ? ["--env-file=.env"] : [];
 const commands = {
+  bench: ["--conditions=source", "tools/bench/main.ts"],
   dev: [...envFile, "--conditions=source", "tools/dev.ts"],
   start: [...envFile, "--conditions=source", "tools/start.ts"],
   test: ["node_modules/vitest/vitest.mjs", "run"],

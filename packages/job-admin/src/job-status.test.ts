@@ -118,7 +118,11 @@ describe("an error", () => {
       "poison",
       "At each of its starts the job's process died, or was too busy to keep the job's lock.",
     ],
-    ["job started more than allowable limit", "poison", "The job was started more often than any job may be, and came to no end."],
+    [
+      "job started more than allowable limit",
+      "poison",
+      "The job was started more often than any job may be, and came to no end.",
+    ],
     ["connect ECONNREFUSED", "unknown", "connect ECONNREFUSED"],
     ["[Not A Code] text", "unknown", "[Not A Code] text"],
     ["[code]text", "unknown", "[code]text"],

@@ -1,38 +1,74 @@
+import type { Logger } from "@millrace/logger";
 import type { QueueContract } from "@millrace/worker-config/contracts";
 import type { Enqueue, JobContext } from "./job-context.ts";
 import type { StartedJob } from "./started-job.ts";
 import { traceparentOf } from "./traceparent.ts";
 
-/** What an attempt adds to what its job says of itself. */
-interface Attempt extends Pick<JobContext, "action" | "workspaceId" | "idempotencyKey" | "log" | "signal"> {
-  readonly meta: Readonly<Record<string, unknown>> | undefined;
+interface Host {
+  readonly contract: QueueContract;
+  readonly enqueue: Enqueue;
+  readonly log: Logger;
 }
 
-/** What a handler gets beside its data. */
-export function createContext(
-  { contract, enqueue }: { readonly contract: QueueContract; readonly enqueue: Enqueue },
-  job: StartedJob,
-  { meta, ...attempt }: Attempt,
-): JobContext {
-  let traceparent: string | undefined;
-  const context: JobContext = {
-    ...attempt,
-    queue: contract.name,
-    jobId: job.jobId,
-    createdAt: job.createdAt,
-    attempt: job.attemptsMade + 1,
-    isFinalAttempt: job.attemptsMade + 1 >= job.attemptsAllowed,
-    // Most handlers never ask, and then it costs nothing.
-    get traceparent() {
-      traceparent ??= traceparentOf(meta);
-      return traceparent;
-    },
-    progress: job.progress,
-    enqueue: (childContract, action, data, options) =>
-      enqueue(childContract, action, data, {
-        ...options,
-        meta: { traceparent: context.traceparent, ...options?.meta },
-      }),
-  };
-  return context;
+/** What an attempt adds to what its job says of itself. */
+interface Attempt extends Pick<JobContext, "workspaceId" | "idempotencyKey"> {
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+  readonly signal: () => AbortSignal;
+}
+
+/** What a handler gets beside its data. What most handlers never ask for is made when one does, so that it costs the others nothing. */
+export function createContext(host: Host, job: StartedJob, attempt: Attempt): JobContext {
+  return new AttemptContext(host, job, attempt);
+}
+
+class AttemptContext implements JobContext {
+  readonly queue: string;
+  readonly action: string;
+  readonly jobId: string;
+  readonly createdAt: Date;
+  readonly attempt: number;
+  readonly isFinalAttempt: boolean;
+  readonly idempotencyKey: string | undefined;
+  readonly workspaceId: string | undefined;
+  readonly progress: JobContext["progress"];
+  readonly #host: Host;
+  readonly #attempt: Attempt;
+  #log: Logger | undefined;
+  #traceparent: string | undefined;
+
+  constructor(host: Host, job: StartedJob, attempt: Attempt) {
+    this.#host = host;
+    this.#attempt = attempt;
+    this.queue = host.contract.name;
+    this.action = job.action;
+    this.jobId = job.jobId;
+    this.createdAt = job.createdAt;
+    this.attempt = job.attemptsMade + 1;
+    this.isFinalAttempt = job.attemptsMade + 1 >= job.attemptsAllowed;
+    this.idempotencyKey = attempt.idempotencyKey;
+    this.workspaceId = attempt.workspaceId;
+    this.progress = job.progress;
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.signal();
+  }
+
+  get log(): Logger {
+    const { queue, action, jobId, attempt } = this;
+    this.#log ??= this.#host.log.child({ queue, action, jobId, attempt });
+    return this.#log;
+  }
+
+  get traceparent(): string {
+    this.#traceparent ??= traceparentOf(this.#attempt.meta);
+    return this.#traceparent;
+  }
+
+  // A function of its own, so that a handler may take it out of the context.
+  get enqueue(): Enqueue {
+    const { traceparent } = this;
+    return (contract, action, data, options) =>
+      this.#host.enqueue(contract, action, data, { ...options, meta: { traceparent, ...options?.meta } });
+  }
 }

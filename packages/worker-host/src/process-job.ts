@@ -18,7 +18,7 @@ import type { JobOutcome } from "./job-outcome.ts";
 import { once } from "./once.ts";
 import { type ParsedJob, parseJob } from "./parse-job.ts";
 import { reportOutcome } from "./report-outcome.ts";
-import { runWithDeadline } from "./run-with-deadline.ts";
+import { type AbortSource, runWithDeadline } from "./run-with-deadline.ts";
 import type { StartedJob } from "./started-job.ts";
 import { toStoredResult } from "./stored-result.ts";
 
@@ -48,11 +48,10 @@ export async function processJob<
   Name extends QueueContract["name"],
   Data extends DataSchemas,
   Result extends ResultSchemas<Data>,
->(host: JobHost<Name, Data, Result>, job: StartedJob, signal: AbortSignal | undefined): Promise<JobOutcome> {
+>(host: JobHost<Name, Data, Result>, job: StartedJob, abort: AbortSource | undefined): Promise<JobOutcome> {
   const startedAt = performance.now();
   const attempt = job.attemptsMade + 1;
-  const log = host.log.child({ queue: host.contract.name, action: job.action, jobId: job.jobId, attempt });
-  const outcome = await runJob(host, job, log, signal).catch((thrown: unknown): JobOutcome => {
+  const outcome = await runJob(host, job, abort).catch((thrown: unknown): JobOutcome => {
     const failure = classifyFailure(thrown);
     const decision = decideOutcome(failure, {
       isFinalAttempt: attempt >= job.attemptsAllowed,
@@ -62,25 +61,25 @@ export async function processJob<
     });
     return { ...decision, failure };
   });
-  reportOutcome(log, outcome, Math.round(performance.now() - startedAt));
+  const identity = { queue: host.contract.name, action: job.action, jobId: job.jobId, attempt };
+  reportOutcome(host.log, identity, outcome, Math.round(performance.now() - startedAt));
   return outcome;
 }
 
 async function runJob<Name extends QueueContract["name"], Data extends DataSchemas, Result extends ResultSchemas<Data>>(
   host: JobHost<Name, Data, Result>,
   job: StartedJob,
-  log: Logger,
-  signal: AbortSignal | undefined,
+  abort: AbortSource | undefined,
 ): Promise<JobOutcome> {
   const parsed = parseJob(host.contract, job);
   const definition = host.contract.actions[parsed.action];
   const { workspaces } = host;
   const declared = definition.workspaceId?.(parsed.data);
   if (declared === undefined || !workspaces || host.contract.settings.isHousekeeping) {
-    return claimAndRun(host, job, parsed, typeof declared === "string" ? declared : undefined, log, signal);
+    return claimAndRun(host, job, parsed, typeof declared === "string" ? declared : undefined, abort);
   }
   const workspaceId = await resolveWorkspaceId(workspaces, declared);
-  return withBlockedOwnerGuard(workspaces, workspaceId, () => claimAndRun(host, job, parsed, workspaceId, log, signal));
+  return withBlockedOwnerGuard(workspaces, workspaceId, () => claimAndRun(host, job, parsed, workspaceId, abort));
 }
 
 // Generic in the action, so that schema, data and handler stay one action's.
@@ -94,21 +93,17 @@ async function claimAndRun<
   job: StartedJob,
   { action, data, run, meta }: ParsedJob<Data, Action>,
   workspaceId: string | undefined,
-  log: Logger,
-  signal: AbortSignal | undefined,
+  abort: AbortSource | undefined,
 ): Promise<JobOutcome> {
   const definition = host.contract.actions[action];
   const idempotencyKey = definition.idempotencyKey?.(data);
   const timeoutMs = run.timeoutMs ?? definition.timeout ?? defaultTimeoutMs;
-  const runHandler = async () => {
-    const returned = await runWithDeadline(timeoutMs, signal, (attemptSignal) =>
-      host.handlers[action](
-        data,
-        createContext(host, job, { action, workspaceId, idempotencyKey, meta, log, signal: attemptSignal }),
-      ),
-    );
-    return toStoredResult(definition.result, returned, log);
-  };
+  const runHandler = () =>
+    runWithDeadline(timeoutMs, abort, async (signal) => {
+      const context = createContext(host, job, { workspaceId, idempotencyKey, meta, signal });
+      const returned = await host.handlers[action](data, context);
+      return toStoredResult(definition.result, returned, context);
+    });
   if (idempotencyKey === undefined) return { outcome: "completed", result: await runHandler() };
   const lifetimeMs = definition.idempotencyLifetimeMs ?? defaultIdempotencyLifetimeMs;
   const effect: Effect = {

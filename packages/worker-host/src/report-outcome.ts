@@ -13,12 +13,14 @@ const severity = {
 } as const satisfies Record<JobOutcome["outcome"], string>;
 
 /** The one line that each start of a job leaves behind. */
-export function reportOutcome(log: Logger, outcome: JobOutcome, durationMs: number): void {
-  log[severity[outcome.outcome]](fieldsOf(outcome, durationMs), `job ${outcome.outcome.replace("_", " ")}`);
+export function reportOutcome(log: Logger, identity: object, outcome: JobOutcome, durationMs: number): void {
+  const level = severity[outcome.outcome];
+  if (!log.isLevelEnabled(level)) return;
+  const fields = fieldsOf(outcome, { ...identity, outcome: outcome.outcome, durationMs });
+  log[level](fields, `job ${outcome.outcome.replace("_", " ")}`);
 }
 
-function fieldsOf(outcome: JobOutcome, durationMs: number): object {
-  const ended = { outcome: outcome.outcome, durationMs };
+function fieldsOf(outcome: JobOutcome, ended: object): object {
   switch (outcome.outcome) {
     case "completed":
       return ended;

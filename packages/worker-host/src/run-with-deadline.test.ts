@@ -6,7 +6,7 @@ test("a handler that rejects as it hears of the abort does not settle the attemp
   const controller = new AbortController();
   const running = runWithDeadline(10_000, controller.signal, (signal) => {
     const { promise, reject } = Promise.withResolvers<never>();
-    signal.addEventListener("abort", () => reject(new Error("socket closed")));
+    signal().addEventListener("abort", () => reject(new Error("socket closed")));
     return promise;
   });
   controller.abort(abortReasons.interrupted);
@@ -20,4 +20,18 @@ test("under a signal that has aborted already the handler does not run", async (
   });
   await expect(running).rejects.toMatchObject({ abortCause: "cancelled" });
   expect(runs).toBe(0);
+});
+
+test("a signal that is asked for after the abort has aborted", async () => {
+  const controller = new AbortController();
+  const asked = Promise.withResolvers<() => AbortSignal>();
+  const running = runWithDeadline(10_000, controller.signal, async (signal) => {
+    asked.resolve(signal);
+    return new Promise<never>(() => {});
+  });
+  running.catch(() => {});
+  const signal = await asked.promise;
+  controller.abort(abortReasons.cancelled);
+  expect(signal().aborted).toBe(true);
+  expect(signal().reason).toMatchObject({ abortCause: "cancelled" });
 });

@@ -8,7 +8,6 @@ import {
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
 import { type Job, type RedisClient, WaitingError, type Worker } from "bullmq";
-import { abortReasons } from "./abort-reason.ts";
 import type { WorkspaceStandings } from "./check-workspace.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
@@ -17,6 +16,7 @@ import { type JobHost, processJob } from "./process-job.ts";
 import { quarantineJob } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
+import { createRunningAttempts } from "./running-attempts.ts";
 import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
 import type { StartedJob } from "./started-job.ts";
@@ -70,20 +70,18 @@ export function startWorker<
 ): RunningWorker {
   const { connection, prefix, concurrency, log } = settings;
   const { rateLimit } = contract.settings;
-  let running = 0;
-  let isInterrupted = false;
+  const attempts = createRunningAttempts();
   const worker = new ScreenedWorker(
     contract.name,
-    // BullMQ hands over the signal only to a function that declares three parameters.
-    async (job, token, signal) => {
+    // Two parameters: for a third BullMQ would make an AbortController per job, beside the host's own way to end one.
+    async (job, token) => {
       if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
-      running += 1;
+      const started = toStartedJob(job);
+      const attempt = attempts.begin(started.jobId);
       try {
-        // A job that was handed back can wake this worker before its connection is down: it goes back as well.
-        const attemptSignal = isInterrupted ? AbortSignal.abort(abortReasons.interrupted) : signal;
-        return await settleJob(job, token, await processJob(host, toStartedJob(job), attemptSignal));
+        return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
-        running -= 1;
+        attempts.end(started.jobId, attempt);
       }
     },
     {
@@ -110,18 +108,16 @@ export function startWorker<
   reportEngine(worker, clients, log);
   // Another worker has the job: what this one still does for it would be done twice.
   worker.on("lockRenewalFailed", (jobIds) => {
-    for (const jobId of jobIds) worker.cancelJob(jobId, abortReasons.lockLost);
+    for (const jobId of jobIds) attempts.abort(jobId, "lockLost");
   });
   const cancellations = subscribe(connection, cancelChannel(prefix, contract.name), (jobId) => {
-    worker.cancelJob(jobId, abortReasons.cancelled);
+    attempts.abort(jobId, "cancelled");
   });
   const begun = begin(worker, contract, settings);
   // Told to whoever waits for readiness.
   begun.catch(() => {});
-  const interrupt = () => {
-    isInterrupted = true;
-    worker.cancelAllJobs(abortReasons.interrupted);
-  };
+  // A job that was handed back can wake this worker before its connection is down: it goes back as well.
+  const interrupt = () => attempts.abortAll("interrupted");
   return {
     isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
     untilReady: async () => {
@@ -129,7 +125,7 @@ export function startWorker<
     },
     stop: async (graceMs) => {
       // Without Redis and without a running job there is nothing to wait for, and BullMQ would wait for Redis.
-      const isIdle = !clients.areReady() && running === 0;
+      const isIdle = !clients.areReady() && attempts.size === 0;
       const isDrained = isIdle ? abandon(worker) : await drain(worker, graceMs, interrupt);
       cancellations.close();
       return isDrained;

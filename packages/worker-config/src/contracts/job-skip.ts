@@ -10,7 +10,10 @@ export interface JobSkip extends JobFailure {
 }
 
 const marker = "millrace:skipped";
-const storedSkip = z.object({ [marker]: z.object({ code: z.string(), message: z.string() }), result: z.unknown().optional() });
+const storedSkip = z.object({
+  [marker]: z.object({ code: z.string(), message: z.string() }),
+  result: z.unknown().optional(),
+});
 
 /** BullMQ knows no skipping: the job completes, and what it returns says that it was skipped. */
 export function formatJobSkip({ code, message, result }: JobSkip): unknown {

@@ -1,0 +1,65 @@
+import { type AbortCause, abortReasons } from "./abort-reason.ts";
+import type { AbortSource } from "./run-with-deadline.ts";
+
+/** The attempts that a worker runs at this moment, so that whoever must can end them. */
+export interface RunningAttempts {
+  readonly size: number;
+  begin(jobId: string): AttemptAbort;
+  end(jobId: string, attempt: AttemptAbort): void;
+  abort(jobId: string, cause: AbortCause): void;
+  /** Ends all, and each that begins from now on. */
+  abortAll(cause: AbortCause): void;
+}
+
+export function createRunningAttempts(): RunningAttempts {
+  const running = new Map<string, AttemptAbort>();
+  let forAll: AbortCause | undefined;
+  return {
+    get size() {
+      return running.size;
+    },
+    begin: (jobId) => {
+      const attempt = new AttemptAbort();
+      running.set(jobId, attempt);
+      if (forAll) attempt.abort(forAll);
+      return attempt;
+    },
+    end: (jobId, attempt) => {
+      // After a lost lock the same worker may have the job a second time.
+      if (running.get(jobId) === attempt) running.delete(jobId);
+    },
+    abort: (jobId, cause) => running.get(jobId)?.abort(cause),
+    abortAll: (cause) => {
+      forAll = cause;
+      for (const attempt of running.values()) attempt.abort(cause);
+    },
+  };
+}
+
+/** As an AbortController with its signal, for one listener: an EventTarget per job would cost more than a short job itself. */
+export class AttemptAbort implements AbortSource {
+  #cause: AbortCause | undefined;
+  #listener: (() => void) | undefined;
+
+  get aborted(): boolean {
+    return this.#cause !== undefined;
+  }
+
+  get reason(): string | undefined {
+    return this.#cause && abortReasons[this.#cause];
+  }
+
+  abort(cause: AbortCause): void {
+    if (this.#cause !== undefined) return;
+    this.#cause = cause;
+    this.#listener?.();
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  removeEventListener(): void {
+    this.#listener = undefined;
+  }
+}

@@ -1,0 +1,20 @@
+/** What is compared: BullMQ as it is, and Millrace's host with more and more switched on. */
+export const subjects = {
+  raw: { host: false, action: "run", handlerMs: 0, logs: false },
+  host: { host: true, action: "run", handlerMs: 0, logs: false },
+  hostLogging: { host: true, action: "run", handlerMs: 0, logs: true },
+  hostIdempotent: { host: true, action: "keyed", handlerMs: 0, logs: false },
+  raw5ms: { host: false, action: "run", handlerMs: 5, logs: false },
+  host5ms: { host: true, action: "keyed", handlerMs: 5, logs: true },
+} as const;
+
+export type SubjectName = keyof typeof subjects;
+
+/** One run of one subject, in a process of its own. */
+export interface Measurement {
+  readonly jobsPerSecond: number;
+  readonly cpuMicrosPerJob: number;
+  readonly redisCommandsPerJob: number;
+  /** From the add to the start of the handler, one job at a time on an idle worker, in milliseconds. */
+  readonly medianLatencyMs: number;
+}

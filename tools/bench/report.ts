@@ -1,0 +1,119 @@
+import type { Measurement, SubjectName } from "./measurement.ts";
+
+/** A subject as one side of a ratio: the same subject may stand for itself twice, to show the noise. */
+interface Side {
+  readonly label: string;
+  readonly subject: SubjectName;
+}
+
+interface Budget {
+  readonly name: string;
+  readonly baseline: Side;
+  readonly subject: Side;
+  readonly figure: keyof Measurement;
+  /** In words, as the design states it. */
+  readonly limit: string;
+  /** Whether a ratio keeps the budget. Without it nothing is promised. */
+  readonly isKept?: (ratio: number) => boolean;
+}
+
+const side = (subject: SubjectName, label: string = subject): Side => ({ label, subject });
+const raw = side("raw");
+const rawAgain = side("raw", "raw again");
+const host = side("host");
+
+export const budgets: readonly Budget[] = [
+  { name: "noise: raw against raw", baseline: raw, subject: rawAgain, figure: "jobsPerSecond", limit: "1.00" },
+  {
+    name: "1 validation, metrics, context",
+    baseline: raw,
+    subject: host,
+    figure: "jobsPerSecond",
+    limit: ">= 0.90",
+    isKept: (ratio) => ratio >= 0.9,
+  },
+  { name: "  the same, CPU per job", baseline: raw, subject: host, figure: "cpuMicrosPerJob", limit: "" },
+  {
+    name: "2 with its log lines",
+    baseline: raw,
+    subject: side("hostLogging"),
+    figure: "jobsPerSecond",
+    limit: ">= 0.80",
+    isKept: (ratio) => ratio >= 0.8,
+  },
+  {
+    name: "3 with idempotency",
+    baseline: raw,
+    subject: side("hostIdempotent"),
+    figure: "jobsPerSecond",
+    limit: ">= 0.70",
+    isKept: (ratio) => ratio >= 0.7,
+  },
+  {
+    name: "4 a 5 ms handler, everything on",
+    baseline: side("raw5ms"),
+    subject: side("host5ms"),
+    figure: "jobsPerSecond",
+    limit: ">= 0.95",
+    isKept: (ratio) => ratio >= 0.95,
+  },
+  {
+    name: "6 Redis commands per job",
+    baseline: raw,
+    subject: host,
+    figure: "redisCommandsPerJob",
+    limit: "1.00",
+    isKept: (ratio) => Math.abs(ratio - 1) < 0.01,
+  },
+  {
+    name: "7 latency, add to start",
+    baseline: raw,
+    subject: host,
+    figure: "medianLatencyMs",
+    limit: "<= 1.10",
+    isKept: (ratio) => ratio <= 1.1,
+  },
+];
+
+/** A table of every budget: both medians, the median of the rounds' ratios, and their spread. */
+export function reportBudgets(measured: ReadonlyMap<string, readonly Measurement[]>): string {
+  const head = ["budget", "baseline", "Millrace", "ratio", "spread", "limit", ""];
+  const rows = budgets.map((budget) => rowOf(budget, measured));
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => (row[column] ?? "").length)));
+  const lines = [head, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return `\n${lines.join("\n")}\n`;
+}
+
+function rowOf(budget: Budget, measured: ReadonlyMap<string, readonly Measurement[]>): string[] {
+  const figures = (label: string) => (measured.get(label) ?? []).map((measurement) => measurement[budget.figure]);
+  const baseline = figures(budget.baseline.label);
+  const subject = figures(budget.subject.label);
+  const ratios = subject.map((value, round) => value / (baseline[round] ?? Number.NaN)).sort((a, b) => a - b);
+  const ratio = median(ratios);
+  const verdict = budget.isKept ? (budget.isKept(ratio) ? "kept" : "MISSED") : "";
+  return [
+    budget.name,
+    format(median(baseline)),
+    format(median(subject)),
+    ratio.toFixed(2),
+    `${ratios.at(0)?.toFixed(2)}–${ratios.at(-1)?.toFixed(2)}`,
+    budget.limit,
+    verdict,
+  ];
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+function format(value: number): string {
+  return value >= 1_000 ? Math.round(value).toString() : value.toFixed(value >= 100 ? 0 : 2);
+}
