@@ -7,7 +7,7 @@ import {
   type QueueContract,
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
-import { resolveWorkspaceId, type WorkspaceStandings, withBlockedOwnerGuard } from "./check-workspace.ts";
+import { resolveWorkspaceId, type WorkspaceWatch, withBlockedOwnerGuard } from "@millrace/workspaces";
 import { classifyFailure } from "./classify-failure.ts";
 import { createContext } from "./create-context.ts";
 import { decideOutcome } from "./decide-outcome.ts";
@@ -21,6 +21,9 @@ import { reportOutcome } from "./report-outcome.ts";
 import { type AbortSource, runWithDeadline } from "./run-with-deadline.ts";
 import type { StartedJob } from "./started-job.ts";
 import { toStoredResult } from "./stored-result.ts";
+
+/** What the host asks of the directory of workspaces. */
+export type WorkspaceStandings = Pick<WorkspaceWatch, "standingOf" | "workspaceOf">;
 
 /** A contract, its handlers, and whatever the host needs to run them. It knows no engine. */
 export interface JobHost<
@@ -79,7 +82,10 @@ async function runJob<Name extends QueueContract["name"], Data extends DataSchem
     return claimAndRun(host, job, parsed, typeof declared === "string" ? declared : undefined, abort);
   }
   const workspaceId = await resolveWorkspaceId(workspaces, declared);
-  return withBlockedOwnerGuard(workspaces, workspaceId, () => claimAndRun(host, job, parsed, workspaceId, abort));
+  const guarded = await withBlockedOwnerGuard(workspaces, workspaceId, () =>
+    claimAndRun(host, job, parsed, workspaceId, abort),
+  );
+  return guarded.skipped ? { outcome: "skipped", code: guarded.code, message: guarded.message } : guarded.value;
 }
 
 // Generic in the action, so that schema, data and handler stay one action's.

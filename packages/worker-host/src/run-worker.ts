@@ -2,6 +2,7 @@ import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
+import { watchWorkspaces } from "@millrace/workspaces";
 import { checkRedis } from "./check-redis.ts";
 import { checkWorkerOptions } from "./check-worker-options.ts";
 import { readConcurrency, readWorkerHostEnv } from "./env.ts";
@@ -30,10 +31,16 @@ export async function runWorker<
   };
   checkWorkerOptions(contract, { ...times, shutdownGraceMs: env.WORKER_SHUTDOWN_GRACE_MS });
   const concurrency = readConcurrency(contract.name);
+  const connection = getRedisConnection("worker");
+  const prefix = readQueueEnv().QUEUE_PREFIX;
+  const onOutage = (err: Error) =>
+    log.warn({ code: "workspaces_unreachable", err }, "cannot ask who is blocked, trying again");
+  const workspaces = watchWorkspaces({ connection, prefix, onOutage });
   const worker = startWorker(contract, handlers, {
-    connection: getRedisConnection("worker"),
-    prefix: readQueueEnv().QUEUE_PREFIX,
+    connection,
+    prefix,
     concurrency,
+    workspaces,
     log,
     ...times,
     checkRedis: (client) => checkRedis(client, env.NODE_ENV === "production", log),
@@ -44,6 +51,7 @@ export async function runWorker<
   onShutdownSignal(log, async () => {
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
+    workspaces.close();
     await closeQueues();
     await health.close();
   });

@@ -8,11 +8,10 @@ import {
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
 import { type Job, type RedisClient, WaitingError, type Worker } from "bullmq";
-import type { WorkspaceStandings } from "./check-workspace.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
-import { type JobHost, processJob } from "./process-job.ts";
+import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
 import { quarantineJob } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
