@@ -4,11 +4,12 @@ import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { useQueue } from "../test/use-queue.ts";
+import type { JobContext } from "./job-context.ts";
 
 const contract = defineQueue("default", {
   run: { data: z.object({}), result: z.object({ echo: z.string() }), timeout: 10_000 },
 });
-const { prefix, raw, work, add, stored, ended, finished } = useQueue(contract);
+const { prefix, work, add, stored, ended, finished } = useQueue(contract);
 
 test("an attempt past its time fails with timeout, its signal aborts, and what comes later lands nowhere", async () => {
   const late = Promise.withResolvers<{ echo: string }>();
@@ -49,26 +50,26 @@ test("a message on the queue's channel aborts the running job, which ends as can
   expect([await job.getState(), job.attemptsMade, code]).toEqual(["failed", 1, "cancelled"]);
 });
 
-test("a worker that lost a job's lock aborts it, and its result does not count", async () => {
-  const started = Promise.withResolvers<void>();
-  const aborted = Promise.withResolvers<unknown>();
-  const finish = Promise.withResolvers<{ echo: string }>();
-  await work(
-    {
-      run: async (_, { signal }) => {
-        started.resolve();
-        signal.addEventListener("abort", () => aborted.resolve(signal.reason));
-        return finish.promise;
-      },
+test.each<[shape: string, handler: (...given: [unknown, JobContext]) => Promise<{ echo: string }>]>([
+  ["takes both of its arguments", async (_, { signal }) => untilAborted(signal)],
+  ["gathers its arguments", async (...given) => untilAborted(given[1].signal)],
+  ["has a default for an argument", async (_ = {}, context) => untilAborted(context.signal)],
+  ["asks for its signal late", async (_, context) => Promise.resolve().then(() => untilAborted(context.signal))],
+])("a handler that %s gets the signal that aborts at the deadline", async (_, handler) => {
+  const aborted = Promise.withResolvers<void>();
+  await work({
+    run: async (data, context) => {
+      const result = handler(data, context);
+      result.catch(() => aborted.resolve());
+      return result;
     },
-    { lockDurationMs: 400, stalledIntervalMs: 60_000 },
-  );
-  const jobId = await add("run", {});
-  await started.promise;
-  const client = await raw.getBackend().client;
-  await client.runCommand("set", [`${raw.toKey(jobId)}:lock`, "another-worker", "PX", 60_000]);
-  expect(await aborted.promise).toMatchObject({ message: expect.stringMatching(/lock was lost/) });
-  finish.resolve({ echo: "too late" });
-  const job = await stored(jobId);
-  expect([await job.getState(), job.returnvalue]).toEqual(["active", null]);
+  });
+  await finished("run", {}, { timeoutMs: 50, attempts: 1 });
+  await aborted.promise;
 });
+
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => reject(signal.reason));
+  return promise;
+}

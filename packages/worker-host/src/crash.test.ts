@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { parseJobFailure } from "@millrace/worker-config/contracts";
+import { createLogger } from "@millrace/logger";
+import { cancelledReason, parseJobFailure } from "@millrace/worker-config/contracts";
 import { afterEach, expect, test } from "vitest";
 import { crashContract } from "../test/crash-contract.ts";
 import { useQueue } from "../test/use-queue.ts";
@@ -49,6 +50,17 @@ test("a job whose worker was killed runs again elsewhere within twice its lock's
   expect([await job.getState(), job.attemptsMade]).toEqual(["completed", 1]);
 });
 
+test("a job that was left active by the only worker, which was killed, runs when a worker starts again", async () => {
+  const child = await startProcess();
+  const jobId = await add("hold", {});
+  await untilSaid(child, jobId);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(await raw.getJobState(jobId)).toBe("active");
+  await work({ hold: async () => {}, die: async () => {} }, { lockDurationMs: 1_000, stalledIntervalMs: 500 });
+  expect(await (await ended(jobId)).getState()).toBe("completed");
+});
+
 test("a job that kills its process ends in the dead letters as poison after three starts, however many attempts it has", async () => {
   await events.waitUntilReady();
   const jobId = await add("die", {}, { attempts: 10 });
@@ -71,10 +83,25 @@ test("a job that kills its process can be cancelled between two of its starts", 
   const jobId = await add("die", {}, { attempts: 10 });
   const child = await startProcess();
   await once(child, "exit");
-  const { cancelledReason } = await import("@millrace/worker-config/contracts");
   await (await raw.getBackend().client).runCommand("hset", [raw.toKey(jobId), "defa", cancelledReason]);
   await startProcess();
   const job = await ended(jobId);
   expect(parseJobFailure(job.failedReason).code).toBe("cancelled");
   expect((await stored(jobId)).stalledCounter).toBe(1);
+});
+
+test("a poisonous job that leaves no dead letter still leaves a line in the log", async () => {
+  const jobId = "leaves-nothing";
+  await raw.add("die", { type: "die", data: {} }, { jobId, removeOnFail: true });
+  for (let start = 1; start <= 3; start++) await once(await startProcess(), "exit");
+  const logged = Promise.withResolvers<object>();
+  const log = createLogger({
+    level: "error",
+    format: "json",
+    destination: { write: (line) => logged.resolve(JSON.parse(line)) },
+  });
+  const times = { lockDurationMs: 1_000, stalledIntervalMs: 500 };
+  await work({ hold: async () => {}, die: async () => {} }, { log, ...times });
+  expect(await logged.promise).toMatchObject({ jobId, action: "die", outcome: "failed", code: "poison" });
+  await expect.poll(() => raw.getJob(jobId)).toBeUndefined();
 });

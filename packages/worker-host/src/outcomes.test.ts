@@ -190,6 +190,30 @@ test("an ambiguous failure of an action with an idempotency key is tried again",
   expect([await job.getState(), runs, job.attemptsMade]).toEqual(["completed", 2, 2]);
 });
 
+test("a job that is deferred for ever is a dead letter after a hundred starts, with the code of what held it up", async () => {
+  const run = async () => {
+    throw new RateLimitedError("slow down", { code: "provider_quota", retryAfterMs: 1 });
+  };
+  const jobId = await add("run", { text: "a" }, { attempts: 5 });
+  await (await raw.getBackend().client).runCommand("hset", [raw.toKey(jobId), "ats", 97]);
+  await work({ run, keyed: async () => {} });
+  const job = await ended(jobId);
+  const { code } = parseJobFailure(job.failedReason);
+  expect([job.attemptsStarted, job.attemptsMade, code]).toEqual([100, 1, "provider_quota"]);
+});
+
+test("no way back into the queue is endless: the 251st start of a job is refused as poison", async () => {
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+    return { echo: "" };
+  };
+  const jobId = await add("run", { text: "a" }, { attempts: 5 });
+  await (await raw.getBackend().client).runCommand("hset", [raw.toKey(jobId), "ats", 250]);
+  await work({ run, keyed: async () => {} });
+  expect([parseJobFailure((await ended(jobId)).failedReason).code, runs]).toEqual(["poison", 0]);
+});
+
 test("a job that is too old to be deferred once more is a dead letter with its own code", async () => {
   const run = async () => {
     throw new RateLimitedError("slow down", { code: "provider_quota", retryAfterMs: 1 });
@@ -226,6 +250,21 @@ test("a result that its schema refuses is dropped, and the effect is not repeate
   await work({ run, keyed: async () => {} });
   const job = await finished("run", { text: "a" });
   expect([await job.getState(), job.returnvalue, runs]).toEqual(["completed", null, 1]);
+});
+
+test("a job that fails at all of its attempts is reported as failed once, for an alert to count", async () => {
+  const outcomes: string[] = [];
+  const log = createLogger({
+    level: "info",
+    format: "json",
+    destination: { write: (line) => outcomes.push(JSON.parse(line).outcome) },
+  });
+  const run = async () => {
+    throw new Error("no");
+  };
+  await work({ run, keyed: async () => {} }, { log });
+  await finished("run", { text: "a" }, { attempts: 3 });
+  expect(outcomes.filter(Boolean)).toEqual(["retry", "retry", "failed"]);
 });
 
 test("each start ends in one log line that holds its identity and outcome and never its payload", async () => {

@@ -14,9 +14,9 @@ export function reportEngine(worker: Worker<unknown, unknown, string>, clients: 
   worker.on("failed", (job, error) => {
     const { code, message } = parseJobFailure(error.message);
     const identity = { queue: worker.name, action: job?.name, jobId: job?.id };
+    if (code === "poison") log.error({ ...identity, outcome: "failed", code }, message);
     // Cancelled while it waited: it never reached a handler.
-    if (job?.deferredFailure) log.info({ ...identity, outcome: "cancelled", code }, message);
-    else if (code === "poison") log.error({ ...identity, outcome: "failed", code }, message);
+    else if (job?.deferredFailure) log.info({ ...identity, outcome: "cancelled", code }, message);
   });
 }
 

@@ -1,0 +1,68 @@
+import { defineQueue } from "@millrace/worker-config/contracts";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { useQueue } from "../test/use-queue.ts";
+
+const contract = defineQueue("default", {
+  run: { data: z.object({}), result: z.object({ echo: z.string() }), timeout: 20_000 },
+});
+const { raw, work, add, stored, ended } = useQueue(contract);
+
+test("a worker that lost a job's lock aborts it, and its result does not count", async () => {
+  const started = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<unknown>();
+  const finish = Promise.withResolvers<{ echo: string }>();
+  await work(
+    {
+      run: async (_, { signal }) => {
+        started.resolve();
+        signal.addEventListener("abort", () => aborted.resolve(signal.reason));
+        return finish.promise;
+      },
+    },
+    { lockDurationMs: 400, stalledIntervalMs: 60_000 },
+  );
+  const jobId = await add("run", {});
+  await started.promise;
+  const client = await raw.getBackend().client;
+  await client.runCommand("set", [`${raw.toKey(jobId)}:lock`, "another-worker", "PX", 60_000]);
+  expect(await aborted.promise).toMatchObject({ message: expect.stringMatching(/lock was lost/) });
+  finish.resolve({ echo: "too late" });
+  const job = await stored(jobId);
+  expect([await job.getState(), job.returnvalue]).toEqual(["active", null]);
+});
+
+test("a job that outlives its lock while its worker is closing completes once, because the lock is still renewed", async () => {
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+    started.resolve();
+    await finish.promise;
+    return { echo: "done" };
+  };
+  const times = { lockDurationMs: 1_000, stalledIntervalMs: 500 };
+  const closing = await work({ run }, times);
+  const jobId = await add("run", {});
+  await started.promise;
+  const stopped = closing.stop(20_000);
+  // Looks for stalled jobs, and would take this one.
+  await work({ run }, times);
+  const client = await raw.getBackend().client;
+  const lock = `${raw.toKey(jobId)}:lock`;
+  // Each renewal sets the lock's time back to the full second: three of them are longer than the lock's own life.
+  let renewals = 0;
+  let leftMs = 0;
+  const countRenewals = async () => {
+    const now = Number(await client.runCommand("pttl", [lock]));
+    if (now > leftMs) renewals += 1;
+    leftMs = now;
+    return renewals;
+  };
+  await expect.poll(countRenewals, { interval: 20, timeout: 10_000 }).toBeGreaterThan(3);
+  finish.resolve();
+  expect(await stopped).toBe(true);
+  const job = await ended(jobId);
+  expect([job.returnvalue, job.attemptsMade, job.stalledCounter, runs]).toEqual([{ echo: "done" }, 1, 0, 1]);
+});

@@ -1,0 +1,59 @@
+import { defineQueue } from "@millrace/worker-config/contracts";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { silent } from "../test/use-queue.ts";
+import type { EffectStore } from "./effect-store.ts";
+import { processJob } from "./process-job.ts";
+
+const contract = defineQueue("default", {
+  charge: { data: z.object({ order: z.string() }), timeout: 120_000, idempotencyKey: ({ order }) => order },
+});
+
+/** A store that is asked once, and says what it was asked. */
+function askedStore(finishes: boolean) {
+  const asked: { leaseMs?: number; lifetimeMs?: number } = {};
+  const store: EffectStore = {
+    claim: async (_, leaseMs) => {
+      asked.leaseMs = leaseMs;
+      return { state: "claimed" };
+    },
+    finish: async (_effect, _result, lifetimeMs) => {
+      asked.lifetimeMs = lifetimeMs;
+      return finishes;
+    },
+    giveUp: async () => {},
+  };
+  return { asked, store };
+}
+
+async function run(effects: EffectStore, timeoutMs?: number) {
+  const job = {
+    jobId: "job",
+    action: "charge",
+    data: { type: "charge", data: { order: "o" }, run: timeoutMs === undefined ? {} : { timeoutMs } },
+    createdAt: new Date(),
+    runnableAt: Date.now(),
+    attemptsMade: 0,
+    attemptsAllowed: 1,
+    starts: 1,
+    progress: async () => {},
+  };
+  const enqueue = async () => ({ status: "created", jobId: "child" }) as const;
+  const host = { contract, handlers: { charge: async () => {} }, effects, workspaces: undefined, enqueue, log: silent };
+  return processJob(host, job, undefined);
+}
+
+test.each([[undefined], [600_000]])(
+  "a claim outlives its attempt, so that no twin starts beside it (timeout %s)",
+  async (timeoutMs) => {
+    const { asked, store } = askedStore(true);
+    expect((await run(store, timeoutMs)).outcome).toBe("completed");
+    expect(asked.leaseMs).toBeGreaterThan(timeoutMs ?? 120_000);
+    expect(asked.lifetimeMs).toBe(24 * 60 * 60_000);
+  },
+);
+
+test("a job whose effect another took over meanwhile does not complete, and comes back to see what that one did", async () => {
+  const { store } = askedStore(false);
+  expect(await run(store)).toMatchObject({ outcome: "deferred", failure: { code: "effect_superseded" } });
+});
