@@ -5,9 +5,12 @@ import { cancelledReason, parseJobFailure } from "@millrace/worker-config/contra
 import { afterEach, expect, test } from "vitest";
 import { crashContract } from "../test/crash-contract.ts";
 import { useQueue } from "../test/use-queue.ts";
+import type { JobContext } from "./job-context.ts";
 
-const { raw, events, work, add, stored, ended } = useQueue(crashContract);
+const { prefix, raw, events, work, add, stored, ended } = useQueue(crashContract);
 const processes: ChildProcess[] = [];
+
+const idle = { hold: async () => {}, die: async () => {}, spin: async () => ({ by: "nobody" }) };
 
 afterEach(async () => {
   for (const child of processes.splice(0)) {
@@ -40,7 +43,7 @@ test("a job whose worker was killed runs again elsewhere within twice its lock's
   await untilSaid(child, jobId);
   const startedAgain = Promise.withResolvers<number>();
   await work(
-    { hold: async () => startedAgain.resolve(performance.now()), die: async () => {} },
+    { ...idle, hold: async () => startedAgain.resolve(performance.now()) },
     { lockDurationMs, stalledIntervalMs: lockDurationMs / 2 },
   );
   child.kill("SIGKILL");
@@ -57,7 +60,7 @@ test("a job that was left active by the only worker, which was killed, runs when
   child.kill("SIGKILL");
   await once(child, "exit");
   expect(await raw.getJobState(jobId)).toBe("active");
-  await work({ hold: async () => {}, die: async () => {} }, { lockDurationMs: 1_000, stalledIntervalMs: 500 });
+  await work(idle, { lockDurationMs: 1_000, stalledIntervalMs: 500 });
   expect(await (await ended(jobId)).getState()).toBe("completed");
 });
 
@@ -101,7 +104,28 @@ test("a poisonous job that leaves no dead letter still leaves a line in the log"
     destination: { write: (line) => logged.resolve(JSON.parse(line)) },
   });
   const times = { lockDurationMs: 1_000, stalledIntervalMs: 500 };
-  await work({ hold: async () => {}, die: async () => {} }, { log, ...times });
+  await work(idle, { log, ...times });
   expect(await logged.promise).toMatchObject({ jobId, action: "die", outcome: "failed", code: "poison" });
   await expect.poll(() => raw.getJob(jobId)).toBeUndefined();
+});
+
+test("a handler that holds its event loop for longer than its lock: another process has the job, and the job completes once", async () => {
+  const child = await startProcess(1_000);
+  const jobId = await add("spin", { order: "order-1" });
+  await untilSaid(child, jobId);
+  const client = await raw.getBackend().client;
+  const charged = `${prefix}:charged`;
+  const spin = async (_: unknown, { idempotencyKey = "" }: JobContext) => {
+    await client.runCommand("rpush", [charged, idempotencyKey]);
+    return { by: "the other process" };
+  };
+  await work({ ...idle, spin }, { lockDurationMs: 1_000, stalledIntervalMs: 500 });
+  const job = await ended(jobId);
+  expect([job.returnvalue, job.attemptsMade]).toEqual([{ by: "the other process" }, 1]);
+  // What is called from a process that nobody can reach is called; the key says to the service that it is the same effect.
+  await expect.poll(() => client.runCommand("llen", [charged]), { timeout: 20_000 }).toBe(2);
+  expect(new Set(await client.runCommand("lrange", [charged, 0, -1]))).toEqual(new Set(["order-1"]));
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  expect((await stored(jobId)).returnvalue).toEqual({ by: "the other process" });
 });

@@ -7,4 +7,10 @@ export const crashContract = defineQueue("default", {
   hold: { data: z.object({}) },
   /** Kills the process that runs it. */
   die: { data: z.object({}) },
+  /** Holds the event loop of the process `blocked` for longer than a lock lives, and then has its effect. */
+  spin: {
+    data: z.object({ order: z.string() }),
+    result: z.object({ by: z.string() }),
+    idempotencyKey: ({ order }) => order,
+  },
 });
