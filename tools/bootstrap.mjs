@@ -18,6 +18,7 @@ const envFile = existsSync(join(root, ".env")) ? ["--env-file=.env"] : [];
 const commands = {
   dev: [...envFile, "--conditions=source", "tools/dev.ts"],
   start: [...envFile, "--conditions=source", "tools/start.ts"],
+  chaos: [...envFile, "--conditions=source", "tools/chaos/main.ts"],
   test: ["node_modules/vitest/vitest.mjs", "run"],
 };
 
