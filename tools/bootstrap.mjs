@@ -19,6 +19,7 @@ const commands = {
   bench: ["--conditions=source", "tools/bench/main.ts"],
   dev: [...envFile, "--conditions=source", "tools/dev.ts"],
   start: [...envFile, "--conditions=source", "tools/start.ts"],
+  chaos: [...envFile, "--conditions=source", "tools/chaos/main.ts"],
   test: ["node_modules/vitest/vitest.mjs", "run"],
 };
 

@@ -1,13 +1,14 @@
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
-import { type DevCommand, isAlive, startDev } from "./test-support/dev-command.ts";
+import { type Command, isAlive } from "./test-support/command.ts";
+import { startDev } from "./test-support/dev-command.ts";
 import { startHoldingMailServer } from "./test-support/holding-mail-server.ts";
 
 const shell = promisify(exec);
-const started: DevCommand[] = [];
+const started: Command[] = [];
 
-async function dev(env?: Record<string, string>): Promise<DevCommand> {
+async function dev(env?: Record<string, string>): Promise<Command> {
   const command = await startDev(env);
   started.push(command);
   return command;
@@ -17,7 +18,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((command) => command.remove()));
 });
 
-async function pasteCurl(command: DevCommand): Promise<{ jobId: string }> {
+async function pasteCurl(command: Command): Promise<{ jobId: string }> {
   const [curl] = await command.untilPrinted(/^curl .*$/m);
   const { stdout } = await shell(`${curl} --silent --show-error`);
   return JSON.parse(stdout);

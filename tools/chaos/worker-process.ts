@@ -1,0 +1,11 @@
+/** A worker process as it is deployed, but for its contract and for whom it tells that it is ready. */
+import { runWorker } from "@millrace/worker-host";
+import { chaosContract } from "./contract.ts";
+import { createHandlers } from "./handlers.ts";
+
+// Whoever kills workers is gone, and nobody is left to end this one.
+process.on("disconnect", () => process.exit(1));
+
+const [providerUrl = ""] = process.argv.slice(2);
+await runWorker(chaosContract, createHandlers(providerUrl));
+process.send?.("ready");
