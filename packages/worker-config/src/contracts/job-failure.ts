@@ -12,6 +12,7 @@ export function formatJobFailure(failure: JobFailure): string {
 const engineFailures: readonly (readonly [RegExp, string])[] = [
   [/stalled more than allowable limit/, "stalled"],
   [/started more than allowable limit/, "poison"],
+  [/^child .+ failed$/, "child_failed"],
 ];
 
 /** Reads a stored failure back. One that the engine or a foreign worker wrote gets the code of its cause, else `unknown`. */
