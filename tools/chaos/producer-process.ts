@@ -1,6 +1,6 @@
 /** An application that enqueues all the time and gives no job up: it asks again until it has an answer. */
 import { setTimeout as wait } from "node:timers/promises";
-import { type Cancellation, cancelJob } from "@millrace/job-admin";
+import { type CancelOutcome, cancelJob } from "@millrace/job-admin";
 import { closeQueues, enqueue, QueueUnavailableError } from "@millrace/worker-config";
 import { chaosContract } from "./contract.ts";
 import { type PlannedJob, planJobs } from "./plan-jobs.ts";
@@ -15,7 +15,7 @@ export type ProducerMessage =
       /** One of the errors said that the job may have been added. */
       mayHaveHappened: boolean;
     }
-  | { kind: "cancelled"; jobId: string; cancellation: Cancellation }
+  | { kind: "cancelled"; jobId: string; cancellation: CancelOutcome }
   | { kind: "done" };
 
 const lanes = 20;
@@ -58,7 +58,8 @@ async function add({ jobId, job, options }: PlannedJob): Promise<void> {
 
 async function cancel(jobId: string, afterMs: number): Promise<void> {
   await wait(afterMs);
-  tell({ kind: "cancelled", jobId, cancellation: await untilAvailable(() => cancelJob(chaosContract.name, jobId)) });
+  const { outcome } = await untilAvailable(() => cancelJob(chaosContract.name, jobId));
+  tell({ kind: "cancelled", jobId, cancellation: outcome });
 }
 
 async function untilAvailable<T>(

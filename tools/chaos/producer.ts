@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { Cancellation } from "@millrace/job-admin";
+import type { CancelOutcome } from "@millrace/job-admin";
 import type { ProducerMessage } from "./producer-process.ts";
 
 /** What the producer was told of a job. */
@@ -8,7 +8,7 @@ export interface Acknowledgement {
   readonly status: "created" | "duplicate";
   readonly refusals: number;
   readonly mayHaveHappened: boolean;
-  cancellation?: Cancellation;
+  cancellation?: CancelOutcome;
 }
 
 export interface Producer {

@@ -1,55 +1,35 @@
 import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
-import { cancelChannel, cancelledReason } from "@millrace/worker-config/contracts";
-import type { Queue } from "bullmq";
-import { isJobKey } from "./job-key.ts";
+import { type CancelledChildren, cancelFlow } from "./cancel-flow.ts";
+import { isJobKey, parseJobKey } from "./job-key.ts";
+import type { CancelOutcome, ParentEffect } from "./mark-cancelled.ts";
 
-/**
- * - `cancelled`: it will not run (again), and its status says `cancelled` from now on.
- * - `cancelling`: it runs; its worker has been told, aborts its signal and ends it.
- * - `finished`: it had ended before, and stays as it was.
- * - `unknown`: the queue holds no such job.
- */
-export type Cancellation = "cancelled" | "cancelling" | "finished" | "unknown";
-
-// `defa` is the field in which BullMQ keeps a failure that is settled before a job runs: whichever worker takes the job fails it with
-// that reason and runs nothing, at no cost for other jobs. The message reaches an attempt that runs already, on any process; both at
-// once, so that a job between the two states escapes neither.
-const script = `
-if redis.call("EXISTS", KEYS[1]) == 0 then return "unknown" end
-if redis.call("HEXISTS", KEYS[1], "finishedOn") == 1 then return "finished" end
-redis.call("HSET", KEYS[1], "defa", ARGV[1])
-redis.call("PUBLISH", ARGV[2], ARGV[3])
-if redis.call("EXISTS", KEYS[1] .. ":lock") == 1 then return "cancelling" end
-return "cancelled"`;
-
-/**
- * Calls a job off, from any process: waiting and delayed jobs at once, a running one within the time a message takes. Its parent in a
- * flow sees a failed child.
- *
- * @throws QueueUnavailableError when Redis does not answer
- */
-export async function cancelJob(queue: QueueName, jobId: string): Promise<Cancellation> {
-  return askQueue(contracts[queue], async (opened) => {
-    if (!isJobKey(opened, jobId)) return "unknown";
-    const client = await opened.getBackend().client;
-    client.defineCommand("millraceCancelJob", { numberOfKeys: 1, lua: script });
-    const channel = cancelChannel(readQueueEnv().QUEUE_PREFIX, queue);
-    const answer: Cancellation = await client.runCommand("millraceCancelJob", [
-      opened.toKey(jobId),
-      cancelledReason,
-      channel,
-      jobId,
-    ]);
-    if (answer === "cancelled") await promoteDelayed(opened, jobId);
-    return answer;
-  });
+/** What became of a job that somebody called off, and of the flow that it belongs to. */
+export interface Cancellation {
+  readonly outcome: CancelOutcome;
+  /** Its children's, and theirs. */
+  readonly children: CancelledChildren;
+  /** The parent that waits for it. Null where there is none. */
+  readonly parent: { readonly queue: QueueName; readonly jobId: string; readonly effect: ParentEffect } | null;
 }
 
-/** A delayed job would lie about until its time; now a worker clears it away. One that has left in the meantime needs no help. */
-async function promoteDelayed(queue: Queue, jobId: string): Promise<void> {
-  if ((await queue.getJobState(jobId)) !== "delayed") return;
-  const job = await queue.getJob(jobId);
-  await job?.promote().catch((error: unknown) => {
-    if (!(error instanceof Error && /not in the delayed state|Missing/.test(error.message))) throw error;
-  });
+const noChildren: CancelledChildren = { cancelled: 0, cancelling: 0, finished: 0, left: 0 };
+
+/**
+ * Calls a job off, from any process: waiting and delayed jobs at once, a running one within the time a message takes.
+ *
+ * In a flow its unfinished descendants are called off with it, and it does not wait for them. Its siblings go on; its parent sees a failed
+ * child, and where the flow does not say what that means, the parent fails, since it would wait for ever.
+ *
+ * @throws QueueUnavailableError when Redis does not answer; asking again takes up what is left
+ */
+export async function cancelJob(queue: QueueName, jobId: string): Promise<Cancellation> {
+  const isJob = await askQueue(contracts[queue], async (opened) => isJobKey(opened, jobId));
+  if (!isJob) return { outcome: "unknown", children: noChildren, parent: null };
+  const { root, children } = await cancelFlow(queue, jobId);
+  const parent = root.parent && parseJobKey(readQueueEnv().QUEUE_PREFIX, root.parent.key);
+  return {
+    outcome: root.outcome,
+    children,
+    parent: root.parent && parent ? { ...parent, effect: root.parent.effect } : null,
+  };
 }

@@ -1,9 +1,12 @@
 import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
+import type { Queue } from "bullmq";
+import { readDamagedJob, readQuarantinedJob } from "./damaged-job.ts";
 import { isJobKey } from "./job-key.ts";
-import { type JobStatus, toJobStatus } from "./job-status.ts";
+import { type JobStatus, type StoredJob, toJobStatus } from "./job-status.ts";
 
 /**
- * The status of one job, or nothing when the queue holds no such job (any more).
+ * The status of one job, or nothing when the queue holds no such job (any more). One whose record is damaged has the error code `corrupt`;
+ * so has one that the workers put into quarantine, which counts as failed.
  *
  * @throws QueueUnavailableError when Redis does not answer
  */
@@ -11,13 +14,27 @@ export async function findJob(queue: QueueName, jobId: string): Promise<JobStatu
   return askQueue(contracts[queue], async (opened) => {
     if (!isJobKey(opened, jobId)) return undefined;
     const before = await opened.getJobState(jobId);
-    const job = await opened.getJob(jobId);
-    if (!job) return undefined;
+    const job = await readJob(opened, jobId);
+    if (!job) {
+      const quarantined = await readQuarantinedJob(opened, queue, jobId);
+      return quarantined && toJobStatus(queue, quarantined, "failed");
+    }
     // A job that ended, or was replayed, between the two questions is asked anew: a success never shows without its result.
     const isStale = isFinished(before) !== (job.finishedOn !== undefined);
     const state = isStale ? await opened.getJobState(jobId) : before;
     return isStale && state === "unknown" ? undefined : toJobStatus(queue, job, state);
   });
+}
+
+async function readJob(queue: Queue, jobId: string): Promise<StoredJob | undefined> {
+  try {
+    const job = await queue.getJob(jobId);
+    // BullMQ reads the stump of a record as a job without a name or a time.
+    if (!job || (job.name && Number.isFinite(job.timestamp))) return job;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return readDamagedJob(queue, jobId);
 }
 
 function isFinished(state: string): boolean {

@@ -1,3 +1,28 @@
+export type { CancelledChildren } from "./cancel-flow.ts";
 export { type Cancellation, cancelJob } from "./cancel-job.ts";
+export type { DeadLetter } from "./dead-letter.ts";
+export { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-filter.ts";
 export { findJob } from "./find-job.ts";
 export { type JobStatus, type JobStatusName, jobStatuses, toJobStatus } from "./job-status.ts";
+export type { LetterGroup } from "./letter-groups.ts";
+export { type DeadLetterList, deadLetterPageSchema, listDeadLetters } from "./list-dead-letters.ts";
+export type { CancelOutcome, ParentEffect } from "./mark-cancelled.ts";
+export { type PurgeReport, purgeDeadLetters, purgeRequestSchema } from "./purge-dead-letters.ts";
+export {
+  discardQuarantined,
+  listQuarantine,
+  type QuarantinedJob,
+  type QuarantineList,
+  quarantinePageSchema,
+  readQuarantined,
+} from "./quarantine.ts";
+export type { QuarantineEntry } from "./quarantine-entry.ts";
+export {
+  type ReplayProgress,
+  type ReplayReport,
+  type ReplayRun,
+  replayDeadLetter,
+  replayDeadLetters,
+  replayRequestSchema,
+} from "./replay-dead-letters.ts";
+export type { ReplayOutcome } from "./replay-letter.ts";

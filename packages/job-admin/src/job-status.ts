@@ -1,5 +1,6 @@
 import { type JobFailure, jobEnvelopeSchema, parseJobFailure, parseJobSkip } from "@millrace/worker-config/contracts";
 import { z } from "zod";
+import { toIso } from "./iso-time.ts";
 
 /** The closed vocabulary in which a job's state is told. */
 export const jobStatuses = z.enum(["pending", "running", "retrying", "success", "failed", "cancelled", "skipped"]);
@@ -52,7 +53,7 @@ export function toJobStatus(queue: string, job: StoredJob, state: string, now: n
     status,
     attempts: job.attemptsMade,
     progress: job.progress,
-    createdAt: new Date(job.timestamp).toISOString(),
+    createdAt: toIso(job.timestamp) ?? new Date(0).toISOString(),
     startedAt: toIso(job.processedOn),
     finishedAt: toIso(job.finishedOn),
     result: hasResult ? ((skip ? skip.result : job.returnvalue) ?? null) : null,
@@ -77,8 +78,4 @@ function toStatusName(state: string, attemptsMade: number, code: string | undefi
 function isExpired(job: StoredJob, now: number): boolean {
   const ttlMs = jobEnvelopeSchema.safeParse(job.data).data?.run?.resultTtlMs;
   return ttlMs !== undefined && job.finishedOn !== undefined && now > job.finishedOn + ttlMs;
-}
-
-function toIso(timestamp: number | undefined): string | null {
-  return timestamp === undefined ? null : new Date(timestamp).toISOString();
 }

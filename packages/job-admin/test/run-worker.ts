@@ -21,11 +21,18 @@ export async function runWorker(
   return worker;
 }
 
-/** Resolves when the job reaches that end, which includes each failed attempt. */
-export function untilJob(worker: TestWorker, event: "active" | "completed" | "failed", jobId: string): Promise<void> {
+/** Resolves when the job has reached that end so many times, each failed attempt included. */
+export function untilJob(
+  worker: TestWorker,
+  event: "active" | "completed" | "failed",
+  jobId: string,
+  times = 1,
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
+  let seen = 0;
   const look = (job: { id?: string | undefined } | undefined) => {
-    if (job?.id === jobId) resolve();
+    if (job?.id === jobId) seen += 1;
+    if (seen === times) resolve();
   };
   // Each event under its own name, because each has its own listener's type.
   if (event === "active") worker.on("active", look);

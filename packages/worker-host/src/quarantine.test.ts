@@ -12,6 +12,10 @@ async function redis(command: string, ...parameters: (string | number)[]) {
   return (await raw.getBackend().client).runCommand(command, parameters);
 }
 
+async function quarantined(jobId: string) {
+  return JSON.parse(String(await redis("hget", quarantine, jobId)));
+}
+
 /** Adds a job while nobody works, and lets the caller damage its record. */
 async function damaged(damage: (jobKey: string) => Promise<unknown>): Promise<string> {
   const jobId = await add("run", { text: "damaged" });
@@ -41,8 +45,7 @@ test.each<[what: string, reason: string, damage: (jobKey: string) => Promise<unk
   await ended(before);
   await ended(after);
   expect(ran).toEqual(["before", "after"]);
-  expect(await redis("zscore", quarantine, jobId)).not.toBeNull();
-  expect(await redis("hget", `${quarantine}:${jobId}`, "quarantineReason")).toBe(reason);
+  expect(await quarantined(jobId)).toMatchObject({ jobId, reason, quarantinedAt: expect.any(Number) });
   expect(await raw.getJobCounts("active", "failed", "waiting")).toEqual({ active: 0, failed: 0, waiting: 0 });
   expect(await raw.getJobs(["completed", "failed", "active"])).not.toHaveLength(0);
 });
@@ -51,7 +54,8 @@ test("a quarantined record keeps its bytes", async () => {
   const bytes = Buffer.from([0x7b, 0xff, 0x00, 0xc3, 0x28]);
   const jobId = await damaged(async (key) => redis("hset", key, "data", bytes.toString("latin1")));
   await work({ run: async () => {} });
-  await expect.poll(() => redis("hget", `${quarantine}:${jobId}`, "data")).toBe(bytes.toString("latin1"));
+  await expect.poll(() => redis("hexists", quarantine, jobId)).toBe(1);
+  expect((await quarantined(jobId)).fields.data).toBe(bytes.toString("latin1"));
 });
 
 test("whoever waits for a job that is quarantined hears that it failed", async () => {

@@ -1,5 +1,5 @@
 import { closeQueues, emailQueue, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
-import { Worker } from "bullmq";
+import { FlowProducer, Worker } from "bullmq";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
 
@@ -28,10 +28,13 @@ function cancel(jobId: string, queue = "email") {
   return app.inject({ method: "POST", url: `/jobs/${queue}/${jobId}/cancel`, headers: bearer });
 }
 
+const noChildren = { cancelled: 0, cancelling: 0, finished: 0, left: 0 };
+const alone = { queue: "email", children: noChildren, parent: null };
+
 test("a waiting job is cancelled and says so", async () => {
   const jobId = await enqueue();
   const response = await cancel(jobId);
-  expect([response.statusCode, response.json()]).toEqual([200, { jobId, queue: "email", status: "cancelled" }]);
+  expect([response.statusCode, response.json()]).toEqual([200, { ...alone, jobId, status: "cancelled" }]);
   const read = await app.inject({ url: `/jobs/email/${jobId}`, headers: bearer });
   expect(read.json()).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
 });
@@ -52,11 +55,28 @@ test("a running job is being cancelled, one that has ended is a conflict", async
   const jobId = await enqueue();
   await started.promise;
   const response = await cancel(jobId);
-  expect([response.statusCode, response.json()]).toEqual([202, { jobId, queue: "email", status: "cancelling" }]);
+  expect([response.statusCode, response.json()]).toEqual([202, { ...alone, jobId, status: "cancelling" }]);
   finish.resolve();
   await completed.promise;
   expectProblem(await cancel(jobId), 409, "already_finished");
   await worker.close();
+});
+
+test("in a flow the answer says what became of the children, and what the parent does", async () => {
+  const flows = new FlowProducer({ connection: getRedisConnection("worker"), prefix: readQueueEnv().QUEUE_PREFIX });
+  const node = (jobId: string) => ({ name: "sendEmail", queueName: "email", opts: { jobId } });
+  await flows.add({
+    ...node("top"),
+    children: [{ ...node("middle"), children: [node("one"), node("other")] }],
+  });
+  await flows.close();
+  expect((await cancel("middle")).json()).toEqual({
+    jobId: "middle",
+    queue: "email",
+    status: "cancelled",
+    children: { ...noChildren, cancelled: 2 },
+    parent: { queue: "email", jobId: "top", effect: "fails" },
+  });
 });
 
 test("an unknown job, an unknown queue, and a caller without a key get no further", async () => {

@@ -15,6 +15,24 @@ const cancellationSchema = z.object({
   jobId: z.string(),
   queue: queueNames,
   status: z.enum(["cancelled", "cancelling"]),
+  children: z
+    .object({
+      cancelled: z.int(),
+      cancelling: z.int(),
+      finished: z.int().describe("Had ended before."),
+      left: z.int().describe("Not called off: in a queue that Millrace does not have, or one of too many."),
+    })
+    .describe("In a flow, the job's descendants are called off with it."),
+  parent: z
+    .object({
+      queue: queueNames,
+      jobId: z.string(),
+      effect: z
+        .enum(["fails", "waits", "runs"])
+        .describe("It fails with its child, waits for its other children, or runs at once without this one."),
+    })
+    .nullable()
+    .describe("In a flow, the parent that waits for the job, and what it does now."),
 });
 
 /** `POST /jobs/:queue/:jobId/cancel`. */
@@ -37,12 +55,12 @@ export function cancelRoutes(app: FastifyInstance): void {
     async ({ params: { queue, jobId } }, reply) => {
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
-      const status = await cancelJob(name.data, jobId);
+      const { outcome: status, children, parent } = await cancelJob(name.data, jobId);
       switch (status) {
         case "cancelled":
-          return reply.status(200).send({ jobId, queue: name.data, status });
+          return reply.status(200).send({ jobId, queue: name.data, status, children, parent });
         case "cancelling":
-          return reply.status(202).send({ jobId, queue: name.data, status });
+          return reply.status(202).send({ jobId, queue: name.data, status, children, parent });
         case "finished": {
           const detail = `The job has ended already; GET /jobs/${queue}/${encodeURIComponent(jobId)} says how.`;
           return sendProblem(reply, { status: 409, title: "Already finished", code: "already_finished", detail });

@@ -11,6 +11,7 @@ test("a failure comes back as it was written, over several lines and with bracke
 test("the engine's own failures get a code that programs can read", () => {
   expect(parseJobFailure("job stalled more than allowable limit").code).toBe("poison");
   expect(parseJobFailure("job started more than allowable limit").code).toBe("poison");
+  expect(parseJobFailure("child {millrace}:email:welcome-1 failed").code).toBe("child_failed");
 });
 
 test("a failure of a foreign worker is unknown and keeps its text", () => {

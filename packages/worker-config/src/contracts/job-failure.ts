@@ -10,7 +10,7 @@ export function formatJobFailure(failure: JobFailure): string {
 }
 
 /** What the engine writes when it gives up on a job by itself, and what that means. */
-const engineFailures: readonly (readonly [RegExp, JobFailure])[] = [
+const engineFailures: readonly (readonly [RegExp, { readonly code: string; readonly message?: string }])[] = [
   [
     /stalled more than allowable limit/,
     {
@@ -22,6 +22,8 @@ const engineFailures: readonly (readonly [RegExp, JobFailure])[] = [
     /started more than allowable limit/,
     { code: "poison", message: "The job was started more often than any job may be, and came to no end." },
   ],
+  // Its own words name the child.
+  [/^child .+ failed$/, { code: "child_failed" }],
 ];
 
 /** Reads a stored failure back. One that the engine or a foreign worker wrote gets the code of its cause, else `unknown`. */
@@ -29,5 +31,5 @@ export function parseJobFailure(failedReason: string): JobFailure {
   const coded = /^\[([a-z][a-z0-9_]*)\] (.*)$/s.exec(failedReason);
   if (coded?.[1] !== undefined && coded[2] !== undefined) return { code: coded[1], message: coded[2] };
   const known = engineFailures.find(([pattern]) => pattern.test(failedReason))?.[1];
-  return known ?? { code: "unknown", message: failedReason };
+  return { code: known?.code ?? "unknown", message: known?.message ?? failedReason };
 }

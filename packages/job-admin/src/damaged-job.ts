@@ -1,0 +1,47 @@
+import type { QueueName } from "@millrace/worker-config/contracts";
+import { formatJobFailure } from "@millrace/worker-config/contracts";
+import type { Queue } from "bullmq";
+import type { StoredJob } from "./job-status.ts";
+import { parseQuarantineEntry, quarantineKey } from "./quarantine-entry.ts";
+import { readFields } from "./read-fields.ts";
+import { findRecordFlaw, vitalFields } from "./record-flaw.ts";
+
+/** What can be told of a job whose record BullMQ cannot read. */
+export async function readDamagedJob(queue: Queue, jobId: string): Promise<StoredJob> {
+  const fields = await readFields(queue, jobId, [...vitalFields, "atm", "processedOn", "finishedOn"]);
+  const flaw = findRecordFlaw(fields) ?? "it changed while it was read";
+  return toStoredJob(jobId, fields, `The job cannot run: ${flaw}.`);
+}
+
+/** What can be told of a job that lies in quarantine. Nothing when it does not. */
+export async function readQuarantinedJob(queue: Queue, name: QueueName, jobId: string): Promise<StoredJob | undefined> {
+  const client = await queue.getBackend().client;
+  const stored = await client.hget(quarantineKey(name), jobId);
+  if (stored === null) return undefined;
+  const entry = parseQuarantineEntry(stored);
+  const takenOutAt = String(entry?.quarantinedAt ?? 0);
+  const fields = { timestamp: takenOutAt, ...entry?.fields, finishedOn: takenOutAt };
+  return toStoredJob(jobId, fields, `The job was put into quarantine: its record was ${entry?.reason ?? "corrupt"}.`);
+}
+
+type Fields = Readonly<Partial<Record<"name" | "timestamp" | "atm" | "processedOn" | "finishedOn", string | null>>>;
+
+function toStoredJob(jobId: string, fields: Fields, message: string): StoredJob {
+  return {
+    id: jobId,
+    name: fields.name ?? "",
+    data: undefined,
+    attemptsMade: toNumber(fields.atm) ?? 0,
+    progress: 0,
+    timestamp: toNumber(fields.timestamp) ?? 0,
+    processedOn: toNumber(fields.processedOn),
+    finishedOn: toNumber(fields.finishedOn),
+    returnvalue: null,
+    failedReason: formatJobFailure({ code: "corrupt", message }),
+  };
+}
+
+function toNumber(stored: string | null | undefined): number | undefined {
+  const number = Number(stored || Number.NaN);
+  return Number.isFinite(number) ? number : undefined;
+}

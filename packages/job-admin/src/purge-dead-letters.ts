@@ -1,0 +1,101 @@
+import { type QueueName, queueNames } from "@millrace/worker-config/contracts";
+import { z } from "zod";
+import { type DeadLetterFilter, deadLetterFilterSchema, fitsFilter } from "./dead-letter-filter.ts";
+import { inBatches } from "./in-batches.ts";
+import { createLetterGroups, type LetterGroup } from "./letter-groups.ts";
+import { discardQuarantined } from "./quarantine.ts";
+import { parseQuarantineEntry, scanQuarantine } from "./quarantine-entry.ts";
+import { type Removal, removeLetter } from "./remove-letter.ts";
+import { walkDeadLetters } from "./walk-dead-letters.ts";
+
+export const purgeRequestSchema = z.strictObject({
+  olderThanMs: z.int().nonnegative().describe("What failed, or came into quarantine, at least so long ago."),
+  filter: deadLetterFilterSchema
+    .omit({ olderThanMs: true, newerThanMs: true })
+    .default({})
+    .describe("Only these. Without codes, cancelled jobs go as well: nobody else removes them."),
+  dryRun: z.boolean().default(false).describe("Only say what would be removed."),
+  limit: z.int().positive().default(Number.MAX_SAFE_INTEGER).describe("Removals at most, the oldest letters first."),
+});
+
+export interface PurgeReport {
+  readonly isDryRun: boolean;
+  /** How many were removed, or would be. */
+  readonly removed: number;
+  /** Those, by kind. What lay in quarantine has the code `corrupt`. */
+  readonly groups: readonly LetterGroup[];
+  /** How many stayed although they fit, by reason. */
+  readonly kept: Readonly<Record<Exclude<Removal, "removed">, number>>;
+  /** The signal or the limit ended the run; more may fit. */
+  readonly isStopped: boolean;
+}
+
+/**
+ * Removes old dead letters for good, then what has lain in quarantine for as long. A hundred at a time, and Redis serves others in between.
+ *
+ * @param signal ends the run between two hundreds
+ * @throws ZodError when the request is not valid
+ * @throws QueueUnavailableError when Redis does not answer; what has been removed stays so
+ */
+export async function purgeDeadLetters(
+  request: z.input<typeof purgeRequestSchema>,
+  signal?: AbortSignal,
+): Promise<PurgeReport> {
+  const { olderThanMs, filter, dryRun, limit } = purgeRequestSchema.parse(request);
+  const groups = createLetterGroups();
+  const kept = { left: 0, awaited: 0 };
+  let removed = 0;
+  let isStopped = false;
+  for await (const batch of inBatches(findRemovable({ ...filter, olderThanMs }, dryRun), 100)) {
+    const taken = signal?.aborted ? [] : batch.slice(0, limit - removed);
+    const outcomes = await Promise.all(taken.map(async ({ kind, remove }) => ({ kind, outcome: await remove() })));
+    for (const { kind, outcome } of outcomes) {
+      if (outcome === "removed") {
+        removed += 1;
+        groups.add(kind);
+      } else kept[outcome] += 1;
+    }
+    isStopped = taken.length < batch.length;
+    if (isStopped) break;
+  }
+  return { isDryRun: dryRun, removed, groups: groups.list(), kept, isStopped };
+}
+
+interface Removable {
+  readonly kind: Omit<LetterGroup, "count">;
+  remove(): Promise<Removal>;
+}
+
+async function* findRemovable(
+  filter: DeadLetterFilter & { olderThanMs: number },
+  isTry: boolean,
+): AsyncGenerator<Removable, void> {
+  const until = Date.now() - filter.olderThanMs;
+  for await (const { position, letter } of walkDeadLetters(filter, { order: "oldest_first", isWithCancelled: true })) {
+    if (letter) yield { kind: letter, remove: () => removeLetter(position, isTry) };
+  }
+  for (const queue of filter.queues ?? queueNames.options) yield* findQuarantined(queue, filter, until, isTry);
+}
+
+async function* findQuarantined(
+  queue: QueueName,
+  filter: DeadLetterFilter,
+  untilMs: number,
+  isTry: boolean,
+): AsyncGenerator<Removable, void> {
+  const seen = new Set<string>();
+  for await (const { entries } of scanQuarantine(queue)) {
+    for (const { jobId, stored } of entries) {
+      const entry = parseQuarantineEntry(stored);
+      // An entry that does not say how old it is goes by hand alone.
+      if (seen.has(jobId) || !entry || entry.quarantinedAt > untilMs) continue;
+      seen.add(jobId);
+      const kind = { queue, action: entry.fields.name ?? null, code: "corrupt" };
+      if (!fitsFilter(filter, { ...kind, jobId, message: entry.reason })) continue;
+      yield {
+        kind,
+        remove: async () => (isTry || (await discardQuarantined(queue, jobId)) ? "removed" : "left"),
+      };
+    }
+  }
+}

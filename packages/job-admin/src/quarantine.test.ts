@@ -1,0 +1,96 @@
+import { closeQueues, emailQueue } from "@millrace/worker-config";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { payloadMarker } from "../test/failed-jobs.ts";
+import { putIntoQuarantine } from "../test/quarantined-jobs.ts";
+import { findJob } from "./find-job.ts";
+import { discardQuarantined, listQuarantine, readQuarantined } from "./quarantine.ts";
+
+afterEach(async () => {
+  for (const { queue, jobId } of await listAll()) await discardQuarantined(queue, jobId);
+});
+afterAll(() => closeQueues());
+
+async function listAll(limit = 50) {
+  const jobs = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await listQuarantine(undefined, cursor === undefined ? { limit } : { limit, cursor });
+    jobs.push(...page.jobs);
+    if (page.cursor === null) return jobs;
+    cursor = page.cursor;
+  }
+}
+
+const fields = { name: "sendEmail", timestamp: "1700000000000", atm: "1", data: `{bad ${payloadMarker}` };
+
+test("a list shows why, since when and how much, and the record comes only to who asks for it", async () => {
+  await putIntoQuarantine("email", { jobId: "bad", quarantinedAt: 1_700_000_001_000, fields });
+  const { jobs, cursor } = await listQuarantine("email");
+  expect(cursor).toBeNull();
+  expect(jobs).toEqual([
+    {
+      queue: "email",
+      jobId: "bad",
+      reason: "corrupt",
+      quarantinedAt: "2023-11-14T22:13:21.000Z",
+      bytes: expect.any(Number),
+    },
+  ]);
+  expect(jobs[0]?.bytes).toBeGreaterThan(JSON.stringify(fields).length);
+  expect(JSON.stringify(jobs)).not.toContain(payloadMarker);
+  expect((await readQuarantined("email", "bad"))?.fields).toEqual(fields);
+  expect(await readQuarantined("webhook", "bad")).toBeUndefined();
+});
+
+test("pages over all queues show every job, and a damaged entry among them", async () => {
+  const expected: string[] = [];
+  for (const queue of ["email", "webhook", "quota"] as const) {
+    for (let index = 0; index < 45; index++) {
+      expected.push(`${queue}-${index}`);
+      await putIntoQuarantine(queue, { jobId: `${queue}-${index}`, reason: "evicted" });
+    }
+  }
+  await putIntoQuarantine("quota", "unreadable");
+  const jobs = await listAll(10);
+  expect([...new Set(jobs.map(({ jobId }) => jobId))].toSorted()).toEqual([...expected, "unreadable"].toSorted());
+  expect(jobs.find(({ jobId }) => jobId === "unreadable")).toMatchObject({ reason: "corrupt", quarantinedAt: null });
+});
+
+test("what is discarded is gone, once", async () => {
+  await putIntoQuarantine("email", { jobId: "bad", fields });
+  expect(await discardQuarantined("email", "bad")).toBe(true);
+  expect(await discardQuarantined("email", "bad")).toBe(false);
+  expect(await listAll()).toEqual([]);
+});
+
+test("a job that is nowhere but in quarantine is found as failed, with the code corrupt", async () => {
+  await putIntoQuarantine("email", { jobId: "bad", quarantinedAt: 1_700_000_001_000, fields });
+  await putIntoQuarantine("email", "unreadable");
+  expect(await findJob("email", "bad")).toEqual({
+    jobId: "bad",
+    queue: "email",
+    action: "sendEmail",
+    status: "failed",
+    attempts: 1,
+    progress: 0,
+    createdAt: "2023-11-14T22:13:20.000Z",
+    startedAt: null,
+    finishedAt: "2023-11-14T22:13:21.000Z",
+    result: null,
+    error: { code: "corrupt", message: "The job was put into quarantine: its record was corrupt." },
+  });
+  expect(await findJob("email", "unreadable")).toMatchObject({ status: "failed", error: { code: "corrupt" } });
+  // Enqueued again, the id means the new job.
+  await emailQueue.add(
+    "sendEmail",
+    { type: "sendEmail", data: { to: "a@example.com", subject: "x", text: "x" } },
+    { jobId: "bad" },
+  );
+  expect(await findJob("email", "bad")).toMatchObject({ status: "pending", error: null });
+  await emailQueue.obliterate({ force: true });
+});
+
+test.each(["", "email", "emial:0", "email:x"])("%j is no cursor", async (cursor) => {
+  await expect(listQuarantine(undefined, { cursor })).rejects.toThrow(
+    /expected a cursor that an earlier page returned/,
+  );
+});

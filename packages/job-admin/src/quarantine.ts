@@ -1,0 +1,95 @@
+import { askQueue, contracts, type QueueName, queueNames } from "@millrace/worker-config";
+import { z } from "zod";
+import { toIso } from "./iso-time.ts";
+import { parseQuarantineEntry, type QuarantineEntry, quarantineKey, scanQuarantine } from "./quarantine-entry.ts";
+
+/** A job in quarantine, without its record. */
+export interface QuarantinedJob {
+  readonly queue: QueueName;
+  readonly jobId: string;
+  readonly reason: QuarantineEntry["reason"];
+  /** Null where the entry is damaged itself. */
+  readonly quarantinedAt: string | null;
+  /** What the entry takes in Redis. */
+  readonly bytes: number;
+}
+
+export interface QuarantineList {
+  readonly jobs: readonly QuarantinedJob[];
+  /** Where to go on. Null at the end. */
+  readonly cursor: string | null;
+}
+
+// The queue that comes next, and Redis's own cursor in it.
+const cursorPattern = new RegExp(`^(?:${queueNames.options.join("|")}):\\d+$`);
+
+export const quarantinePageSchema = z.strictObject({
+  cursor: z
+    .string()
+    .regex(cursorPattern, "expected a cursor that an earlier page returned")
+    .optional()
+    .describe("Where an earlier page ended. Defaults to the beginning."),
+  limit: z.int().min(1).max(200).default(50).describe("About so many; Redis may add a few, and show one twice."),
+});
+
+/**
+ * Lists what lies in quarantine, in no order, of one queue or of all.
+ *
+ * @throws ZodError when the page is not valid
+ * @throws QueueUnavailableError when Redis does not answer
+ */
+export async function listQuarantine(
+  queue?: QueueName,
+  page: z.input<typeof quarantinePageSchema> = {},
+): Promise<QuarantineList> {
+  const { cursor, limit } = quarantinePageSchema.parse(page);
+  const [begin, position] = cursor?.split(":") ?? [];
+  const names = queueNames.options.filter((name) => queue === undefined || name === queue);
+  const skipped = Math.max(0, names.map(String).indexOf(begin ?? ""));
+  const jobs: QuarantinedJob[] = [];
+  for (const name of names.slice(skipped)) {
+    if (jobs.length >= limit) return { jobs, cursor: `${name}:0` };
+    for await (const { entries, next } of scanQuarantine(name, name === begin ? position : "0")) {
+      jobs.push(...entries.map(({ jobId, stored }) => describe(name, jobId, stored)));
+      if (jobs.length >= limit && next !== "0") return { jobs, cursor: `${name}:${next}` };
+    }
+  }
+  return { jobs, cursor: null };
+}
+
+function describe(queue: QueueName, jobId: string, stored: string): QuarantinedJob {
+  const entry = parseQuarantineEntry(stored);
+  return {
+    queue,
+    jobId,
+    reason: entry?.reason ?? "corrupt",
+    quarantinedAt: toIso(entry?.quarantinedAt),
+    bytes: Buffer.byteLength(stored),
+  };
+}
+
+/**
+ * A quarantined job's record as it was found, **payload included**, for somebody who mends it by hand. Nothing when no such job lies
+ * there, or its entry is damaged itself.
+ *
+ * @throws QueueUnavailableError when Redis does not answer
+ */
+export async function readQuarantined(queue: QueueName, jobId: string): Promise<QuarantineEntry | undefined> {
+  return askQueue(contracts[queue], async (opened) => {
+    const client = await opened.getBackend().client;
+    return parseQuarantineEntry(await client.hget(quarantineKey(queue), jobId));
+  });
+}
+
+/**
+ * Removes a job from quarantine for good.
+ *
+ * @returns whether it lay there
+ * @throws QueueUnavailableError when Redis does not answer
+ */
+export async function discardQuarantined(queue: QueueName, jobId: string): Promise<boolean> {
+  return askQueue(contracts[queue], async (opened) => {
+    const client = await opened.getBackend().client;
+    return (await client.hdel(quarantineKey(queue), jobId)) === 1;
+  });
+}
