@@ -1,6 +1,6 @@
 import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
+import { type JobStatus, toJobStatus } from "@millrace/worker-config/contracts";
 import { isJobKey } from "./job-key.ts";
-import { type JobStatus, toJobStatus } from "./job-status.ts";
 
 /**
  * The status of one job, or nothing when the queue holds no such job (any more).

@@ -32,6 +32,7 @@ export * from "./job-envelope.ts";
 export * from "./job-failure.ts";
 export * from "./job-options.ts";
 export * from "./job-skip.ts";
+export * from "./job-status.ts";
 export * from "./notification.ts";
 export * from "./queue-names.ts";
 export * from "./quota.ts";
