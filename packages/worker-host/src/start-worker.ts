@@ -102,6 +102,7 @@ export function startWorker<
     effects: createRedisEffectStore(worker.getBackend().client, prefix),
     workspaces: settings.workspaces,
     enqueue: settings.enqueue ?? enqueue,
+    now: Date.now,
   };
   const clients = watchClients(worker, log);
   reportEngine(worker, clients, log);
