@@ -4,6 +4,11 @@ import { checkPayload, defaultMaxPayloadBytes } from "./check-payload.ts";
 import { defaultJobOptions } from "./default-options.ts";
 import { type PreparedJob, prepareJob } from "./prepare-job.ts";
 
+/** A job that may be added, with all its options. */
+export interface AcceptedJob extends PreparedJob {
+  readonly opts: JobsOptions & { readonly attempts: number };
+}
+
 /**
  * Everything that happens to a job on its way in before an engine has it: `enqueue` without a queue. What it refuses and how it completes
  * the options is what the queue objects do.
@@ -17,7 +22,7 @@ export function prepareEnqueue(
   data: unknown,
   options: unknown,
   now: number,
-): PreparedJob & { readonly opts: { readonly attempts: number } } {
+): AcceptedJob {
   const job = prepareJob(action, data, options, now);
   checkPayload(contract, action, job.data, defaultMaxPayloadBytes);
   return { ...job, opts: { ...defaultJobOptions, ...actionJobOptions(contract, action), ...job.opts } };
