@@ -52,7 +52,9 @@ export function createDedupeKeys(
       const isForTheJob = holders.get(dedupeKey) === jobId && holders.leftMs(dedupeKey) === Number.POSITIVE_INFINITY;
       if (isForTheJob) holders.delete(dedupeKey);
       const follower = followers.get(dedupeKey);
+      if (!follower) return undefined;
       followers.delete(dedupeKey);
+      holders.set(dedupeKey, follower.jobId);
       return follower;
     },
   };

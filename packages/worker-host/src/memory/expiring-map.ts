@@ -5,6 +5,8 @@ export interface ExpiringMap<Value> {
   leftMs(key: string): number;
   set(key: string, value: Value, lifetimeMs?: number): void;
   delete(key: string): void;
+  /** What it holds, expired or not. */
+  size(): number;
 }
 
 const smallestSweep = 1_000;
@@ -35,5 +37,6 @@ export function createExpiringMap<Value>(now: () => number): ExpiringMap<Value> 
       if (entries.size >= sweepAt) sweep();
     },
     delete: (key) => void entries.delete(key),
+    size: () => entries.size,
   };
 }

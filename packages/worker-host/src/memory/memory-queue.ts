@@ -118,12 +118,8 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
       return { status: "created", jobId };
     },
 
-    hasWaiting: () => {
-      promoteDue();
-      return waiting.size > 0;
-    },
-    /** When the next delayed job is due; Infinity when there is none. */
-    nextDueAt: () => delayed.lowestRank(),
+    /** When the next job is due: long ago when one waits, Infinity when there is none. */
+    nextDueAt: () => (waiting.size > 0 ? Number.NEGATIVE_INFINITY : delayed.lowestRank()),
 
     /** The next job to start, marked as started. */
     take: (abort: (reason: string) => void): MemoryJob | undefined => {

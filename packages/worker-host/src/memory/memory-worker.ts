@@ -14,7 +14,7 @@ export interface MemoryWorker {
   wake(): void;
   /** A job runs, or one could start now. */
   isBusy(): boolean;
-  /** When the next job could start that cannot now; Infinity when none waits for a moment. */
+  /** When the next job may start; Infinity when there is none, or as many run as may. */
   nextStartAt(): number;
   takeNoMore(): void;
   /** Ends what runs: it goes back, without having used up an attempt. */
@@ -40,13 +40,12 @@ export function createMemoryWorker(
   let isStopping = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const canStart = () => !isStopping && running.size < limit && rate.opensAt() <= now() && queue.hasWaiting();
-
   function nextStartAt(): number {
-    if (isStopping) return Number.POSITIVE_INFINITY;
-    const opensAt = rate.opensAt();
-    return queue.hasWaiting() && opensAt > now() ? opensAt : Math.max(queue.nextDueAt(), opensAt);
+    if (isStopping || running.size >= limit) return Number.POSITIVE_INFINITY;
+    return Math.max(queue.nextDueAt(), rate.opensAt());
   }
+
+  const canStart = () => nextStartAt() <= now();
 
   function wake(): void {
     if (isWoken) return;
