@@ -8,6 +8,7 @@ import type {
 import type { JobHandlers } from "../job-handlers.ts";
 import type { JobOutcome } from "../job-outcome.ts";
 import { type JobHost, processJob } from "../process-job.ts";
+import type { AbortSource } from "../run-with-deadline.ts";
 import type { StartedJob } from "../started-job.ts";
 
 /** What every queue of a host runs with. */
@@ -17,7 +18,7 @@ export type HostParts = Omit<JobHost<QueueName, DataSchemas, ResultSchemas<DataS
 export interface HostedQueue {
   readonly name: QueueName;
   readonly settings: QueueSettings;
-  processWith(parts: HostParts): (job: StartedJob, signal: AbortSignal) => Promise<JobOutcome>;
+  processWith(parts: HostParts): (job: StartedJob, abort: AbortSource) => Promise<JobOutcome>;
 }
 
 /** Says who handles a queue's jobs: `hosted(emailContract, emailHandlers(sendMail, from))`. A missing handler does not compile. */
@@ -29,6 +30,6 @@ export function hosted<
   return {
     name: contract.name,
     settings: contract.settings,
-    processWith: (parts) => (job, signal) => processJob({ ...parts, contract, handlers }, job, signal),
+    processWith: (parts) => (job, abort) => processJob({ ...parts, contract, handlers }, job, abort),
   };
 }

@@ -22,8 +22,6 @@ export interface MemoryJob {
   returned?: string;
   failedReason?: string | undefined;
   isCancelled: boolean;
-  /** While it is active. */
-  abort?: ((reason: string) => void) | undefined;
 }
 
 export function createMemoryJob({ name, data, opts }: AcceptedJob, jobId: string, now: number): MemoryJob {

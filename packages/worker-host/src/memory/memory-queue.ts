@@ -7,7 +7,6 @@ import {
   type JobStatus,
   type QueueName,
 } from "@millrace/worker-config/contracts";
-import { abortReasons } from "../abort-reason.ts";
 import { createDedupeKeys } from "./dedupe-keys.ts";
 import { createMemoryJob, type MemoryJob, toMemoryJobStatus } from "./memory-job.ts";
 import { createRankedSet } from "./ranked-set.ts";
@@ -17,7 +16,7 @@ export const endedJobsKept = 10_000;
 
 /**
  * - `cancelled`: it will not run (again).
- * - `cancelling`: it runs; its signal has been aborted.
+ * - `cancelling`: it runs, hears of it through its signal, and will not be tried again.
  * - `finished`: it had ended before, and stays as it was.
  * - `unknown`: the queue holds no such job.
  */
@@ -56,7 +55,6 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
   }
 
   function wait(job: MemoryJob, delayMs: number): void {
-    job.abort = undefined;
     if (job.isCancelled) {
       // Called off while its attempt came to another end.
       callOff(job);
@@ -83,7 +81,6 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
     delayed.delete(job);
     job.state = state;
     job.finishedAt = now();
-    job.abort = undefined;
     const isDeadLetter = state === "failed" && statusOf(job).status === "failed";
     if (!isDeadLetter) ended.add(job, 0);
     const oldest = ended.first();
@@ -122,7 +119,7 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
     nextDueAt: () => (waiting.size > 0 ? Number.NEGATIVE_INFINITY : delayed.lowestRank()),
 
     /** The next job to start, marked as started. */
-    take: (abort: (reason: string) => void): MemoryJob | undefined => {
+    take: (): MemoryJob | undefined => {
       promoteDue();
       const job = waiting.first();
       if (!job) return undefined;
@@ -130,7 +127,6 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
       job.state = "active";
       job.starts += 1;
       job.startedAt = now();
-      job.abort = abort;
       return job;
     },
 
@@ -156,10 +152,7 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
       if (!job) return "unknown";
       if (job.finishedAt !== undefined) return "finished";
       job.isCancelled = true;
-      if (job.abort) {
-        job.abort(abortReasons.cancelled);
-        return "cancelling";
-      }
+      if (job.state === "active") return "cancelling";
       callOff(job);
       return "cancelled";
     },

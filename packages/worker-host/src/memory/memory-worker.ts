@@ -1,6 +1,6 @@
 // The functions of this module and not the global ones: a test that replaces the global timers moves delays, and does not stop jobs from starting.
 import { setImmediate } from "node:timers";
-import { abortReasons } from "../abort-reason.ts";
+import { type AttemptAbort, createRunningAttempts } from "../running-attempts.ts";
 import type { StartedJob } from "../started-job.ts";
 import type { HostedQueue, HostParts } from "./hosted-queue.ts";
 import type { MemoryJob } from "./memory-job.ts";
@@ -17,7 +17,9 @@ export interface MemoryWorker {
   /** When the next job may start; Infinity when there is none, or as many run as may. */
   nextStartAt(): number;
   takeNoMore(): void;
-  /** Ends what runs: it goes back, without having used up an attempt. */
+  /** Ends one that runs, if it does. */
+  cancel(jobId: string): void;
+  /** Ends all that run: they go back, without having used up an attempt. */
   interrupt(): void;
 }
 
@@ -35,7 +37,7 @@ export function createMemoryWorker(
   const processStart = hosted.processWith(parts);
   const rate = createRateWindow(hosted.settings.rateLimit, now);
   const limit = Math.min(concurrency, hosted.settings.concurrency ?? concurrency);
-  const running = new Set<MemoryJob>();
+  const running = createRunningAttempts();
   let isWoken = false;
   let isStopping = false;
   let timer: NodeJS.Timeout | undefined;
@@ -58,24 +60,23 @@ export function createMemoryWorker(
   }
 
   function startJobs(): void {
-    while (canStart()) startNext();
+    while (canStart() && startNext());
     clearTimeout(timer);
     const waitMs = nextStartAt() - now();
     if (waitMs < Number.POSITIVE_INFINITY) timer = setTimeout(wake, Math.min(Math.max(waitMs, 0), longestTimerMs));
   }
 
-  function startNext(): void {
-    const controller = new AbortController();
-    const job = queue.take((reason) => controller.abort(reason));
-    if (!job) return;
+  function startNext(): boolean {
+    const job = queue.take();
+    if (!job) return false;
     rate.countStart();
-    running.add(job);
-    void runToEnd(job, controller.signal);
+    void runToEnd(job, running.begin(job.jobId));
+    return true;
   }
 
-  async function runToEnd(job: MemoryJob, signal: AbortSignal): Promise<void> {
-    settleMemoryJob(queue, job, await processStart(toStartedJob(job), signal));
-    running.delete(job);
+  async function runToEnd(job: MemoryJob, attempt: AttemptAbort): Promise<void> {
+    settleMemoryJob(queue, job, await processStart(toStartedJob(job), attempt));
+    running.end(job.jobId, attempt);
     wake();
     onSettled();
   }
@@ -88,9 +89,8 @@ export function createMemoryWorker(
       isStopping = true;
       clearTimeout(timer);
     },
-    interrupt: () => {
-      for (const job of running) job.abort?.(abortReasons.interrupted);
-    },
+    cancel: (jobId) => running.abort(jobId, "cancelled"),
+    interrupt: () => running.abortAll("interrupted"),
   };
 }
 

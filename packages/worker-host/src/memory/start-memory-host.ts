@@ -103,6 +103,7 @@ export function startMemoryHost(hosts: readonly HostedQueue[], settings: MemoryH
     },
     cancelJob: (name, jobId) => {
       const answer = queues.get(name)?.cancel(jobId) ?? "unknown";
+      if (answer === "cancelling") workers.get(name)?.cancel(jobId);
       if (answer === "cancelled") {
         log.info({ queue: name, jobId, outcome: "cancelled", code: "cancelled" }, "job cancelled before it ran");
       }

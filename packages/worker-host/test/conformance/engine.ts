@@ -3,8 +3,8 @@ import type { enqueue } from "@millrace/worker-config";
 import { defineQueue, type JobStatus } from "@millrace/worker-config/contracts";
 import { expect, vi } from "vitest";
 import { z } from "zod";
-import type { WorkspaceStandings } from "../../src/check-workspace.ts";
 import type { HandlersOf } from "../../src/job-handlers.ts";
+import type { WorkspaceStandings } from "../../src/process-job.ts";
 
 export const data = z.object({ text: z.string(), workspaceId: z.string().optional() });
 const result = z.object({ echo: z.string() });

@@ -204,20 +204,22 @@ export function outcomeCases(engine: Engine): void {
     expect(runs).toBe(1);
   });
 
-  test("each start ends in one log line that holds its identity and outcome and never its payload", async () => {
+  test("each start ends in one log line, a failed job in one that says so, and none holds a payload", async () => {
     const lines: string[] = [];
     const log = createLogger({ level: "info", format: "json", destination: { write: (line) => lines.push(line) } });
-    const run = async (_: unknown, { attempt }: JobContext) => {
-      if (attempt === 1) throw new Error("not yet");
+    const run = async ({ text }: { text: string }, { attempt }: JobContext) => {
+      if (attempt === 1 || text === "a-secret-failure") throw new Error("not yet");
       return { echo: "a-secret-result" };
     };
     await engine.start({ run }, { log });
-    const { jobId } = await finish({ text: "a-secret-payload" });
-    const outcomes = lines.map((line) => JSON.parse(line)).filter(({ outcome }) => outcome);
-    const identity = { queue: "default", action: "run", jobId };
-    expect(outcomes).toMatchObject([
-      { ...identity, attempt: 1, outcome: "retry", code: "handler_error", err: { message: "not yet" } },
-      { ...identity, attempt: 2, outcome: "completed" },
+    const succeeded = await finish({ text: "a-secret-payload" });
+    const failed = await finish({ text: "a-secret-failure" });
+    const identity = { queue: "default", action: "run", attempt: 1, outcome: "retry", code: "handler_error" };
+    expect(lines.map((line) => JSON.parse(line)).filter(({ outcome }) => outcome)).toMatchObject([
+      { ...identity, jobId: succeeded.jobId, err: { message: "not yet" } },
+      { queue: "default", action: "run", jobId: succeeded.jobId, attempt: 2, outcome: "completed" },
+      { ...identity, jobId: failed.jobId },
+      { ...identity, jobId: failed.jobId, attempt: 2, outcome: "failed", level: 50 },
     ]);
     expect(lines.join("")).not.toContain("a-secret");
   });
