@@ -1,7 +1,6 @@
-import type { QueueName } from "@millrace/worker-config/contracts";
+import type { QueueName, StoredJob } from "@millrace/worker-config/contracts";
 import { formatJobFailure } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
-import type { StoredJob } from "./job-status.ts";
 import { parseQuarantineEntry, quarantineKey } from "./quarantine-entry.ts";
 import { readFields } from "./read-fields.ts";
 import { findRecordFlaw, vitalFields } from "./record-flaw.ts";

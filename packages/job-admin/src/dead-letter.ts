@@ -1,7 +1,6 @@
-import { parseJobFailure, type QueueName } from "@millrace/worker-config/contracts";
+import { parseJobFailure, type QueueName, toIso } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { z } from "zod";
-import { toIso } from "./iso-time.ts";
 import { readFields } from "./read-fields.ts";
 import { findRecordFlaw, vitalFields } from "./record-flaw.ts";
 import { runScript } from "./run-script.ts";

@@ -1,8 +1,8 @@
 import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
+import { type JobStatus, type StoredJob, toJobStatus } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { readDamagedJob, readQuarantinedJob } from "./damaged-job.ts";
 import { isJobKey } from "./job-key.ts";
-import { type JobStatus, type StoredJob, toJobStatus } from "./job-status.ts";
 
 /**
  * The status of one job, or nothing when the queue holds no such job (any more). One whose record is damaged has the error code `corrupt`;

@@ -1,9 +1,9 @@
+export { type JobStatus, type JobStatusName, jobStatuses, toJobStatus } from "@millrace/worker-config/contracts";
 export type { CancelledChildren } from "./cancel-flow.ts";
 export { type Cancellation, cancelJob } from "./cancel-job.ts";
 export type { DeadLetter } from "./dead-letter.ts";
 export { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-filter.ts";
 export { findJob } from "./find-job.ts";
-export { type JobStatus, type JobStatusName, jobStatuses, toJobStatus } from "./job-status.ts";
 export type { LetterGroup } from "./letter-groups.ts";
 export { type DeadLetterList, deadLetterPageSchema, listDeadLetters } from "./list-dead-letters.ts";
 export type { CancelOutcome, ParentEffect } from "./mark-cancelled.ts";

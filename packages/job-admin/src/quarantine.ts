@@ -1,6 +1,6 @@
 import { askQueue, contracts, type QueueName, queueNames } from "@millrace/worker-config";
+import { toIso } from "@millrace/worker-config/contracts";
 import { z } from "zod";
-import { toIso } from "./iso-time.ts";
 import { parseQuarantineEntry, type QuarantineEntry, quarantineKey, scanQuarantine } from "./quarantine-entry.ts";
 
 /** A job in quarantine, without its record. */

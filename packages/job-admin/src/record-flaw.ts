@@ -1,4 +1,4 @@
-import { toIso } from "./iso-time.ts";
+import { toIso } from "@millrace/worker-config/contracts";
 
 /** The fields of a job's record without which, or with which in another form, no worker can take the job. */
 export const vitalFields = ["name", "timestamp", "data", "opts", "progress", "parent"] as const;

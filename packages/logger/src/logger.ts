@@ -21,8 +21,7 @@ const redactedPaths = ["*.command.args", ...redactedNames.flatMap((name) => [nam
 export function createLogger(
   options: { name?: string; level?: string; format?: "json" | "pretty"; destination?: DestinationStream } = {},
 ): Logger {
-  const env = readLoggerEnv();
-  const { level = env.LOG_LEVEL, format = env.LOG_FORMAT, name } = options;
+  const { level = readLoggerEnv().LOG_LEVEL, format = readLoggerEnv().LOG_FORMAT, name } = options;
   const destination =
     options.destination ??
     (format === "pretty"

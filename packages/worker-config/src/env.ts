@@ -1,5 +1,6 @@
 import { parseEnv } from "@millrace/env";
 import { z } from "zod";
+import { defaultMaxPayloadBytes } from "./jobs/check-payload.ts";
 
 export const queueEnvSchema = z.object({
   // A hash tag by default, so that on Redis Cluster all queues share a slot and a flow may span several of them.
@@ -7,7 +8,7 @@ export const queueEnvSchema = z.object({
     .string()
     .regex(/^[^:\s]+$/, "expected a name without colon or space")
     .default("{millrace}"),
-  QUEUE_MAX_PAYLOAD_BYTES: z.coerce.number().int().min(1_024).max(8_388_608).default(262_144),
+  QUEUE_MAX_PAYLOAD_BYTES: z.coerce.number().int().min(1_024).max(8_388_608).default(defaultMaxPayloadBytes),
   NEXT_PHASE: z.string().optional(),
 });
 

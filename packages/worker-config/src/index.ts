@@ -7,6 +7,7 @@ export type { Issue } from "./jobs/check-json.ts";
 export { defaultJobOptions, defaultWorkerOptions } from "./jobs/default-options.ts";
 export { type InvalidJobCode, InvalidJobError } from "./jobs/invalid-job-error.ts";
 export { makeJobId } from "./jobs/job-id.ts";
+export { type AcceptedJob, prepareEnqueue } from "./jobs/prepare-enqueue.ts";
 export { dedupe, redrive } from "./jobs/retention.ts";
 export { fakeQueue } from "./queues/fake-queue.ts";
 export { getRedisConnection } from "./queues/producer-connection.ts";

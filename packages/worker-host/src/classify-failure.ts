@@ -37,7 +37,7 @@ export function classifyFailure(thrown: unknown): ClassifiedFailure {
   if (error instanceof AbortedError) return { ...kindOfAbort[error.abortCause], message, error };
   for (const link of causesOf(error)) {
     const kind = kindOf(link);
-    if (kind) return { kind, code: codeOf(link) ?? kind, message, error, ...retryAfterOf(link) };
+    if (kind) return { kind, code: codeFor(kind, link), message, error, ...retryAfterOf(link) };
   }
   return { kind: "transient", code: "handler_error", message, error };
 }
@@ -60,6 +60,11 @@ function kindOf(error: Error): FailureKind | undefined {
   // The set holds exactly the kinds.
   if ("failureKind" in error && kinds.has(error.failureKind)) return error.failureKind as FailureKind;
   return error.name === "UnrecoverableError" ? "permanent" : undefined;
+}
+
+/** A stored failure is known as a cancellation by its code alone, so that one has no other. */
+function codeFor(kind: FailureKind, error: Error): string {
+  return kind === "cancelled" ? kind : (codeOf(error) ?? kind);
 }
 
 function codeOf(error: Error): string | undefined {

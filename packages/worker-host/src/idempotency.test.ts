@@ -99,32 +99,6 @@ test("the window of a key does not depend on how long the job is kept", async ()
 const effect = (order: string, owner: string, token: string) => ({ key: order, owner, token });
 const store = () => createRedisEffectStore(raw.getBackend().client, prefix);
 
-test("a start whose claim another start took over can neither finish nor give up the effect", async () => {
-  const effects = store();
-  const first = effect("fenced", "job", "first");
-  const second = effect("fenced", "job", "second");
-  expect(await effects.claim(first, 10_000)).toEqual({ state: "claimed" });
-  // The same job, started again after its worker died: its own claim does not stand in its way.
-  expect(await effects.claim(second, 10_000)).toEqual({ state: "claimed" });
-  expect(await effects.finish(first, '"late"', 10_000)).toBe(false);
-  await effects.giveUp(first);
-  expect(await effects.claim(effect("fenced", "other", "x"), 10_000)).toMatchObject({ state: "busy" });
-  expect(await effects.finish(second, '"done"', 10_000)).toBe(true);
-  expect(await effects.claim(effect("fenced", "other", "x"), 10_000)).toEqual({
-    state: "done",
-    byOwner: false,
-    result: '"done"',
-  });
-});
-
-test("a claim whose lease is over is anybody's, and a finished effect is forgotten after its lifetime", async () => {
-  const effects = store();
-  await effects.claim(effect("leased", "dead", "1"), 5);
-  await expect.poll(() => effects.claim(effect("leased", "alive", "2"), 10_000)).toEqual({ state: "claimed" });
-  await effects.finish(effect("leased", "alive", "2"), "null", 5);
-  await expect.poll(() => effects.claim(effect("leased", "third", "3"), 10_000)).toEqual({ state: "claimed" });
-});
-
 test("a claim, and a finish, is one command each", async () => {
   const effects = store();
   const warm = effect("warm", "job", "1");

@@ -39,7 +39,8 @@ async function run(effects: EffectStore, timeoutMs?: number) {
     progress: async () => {},
   };
   const enqueue = async () => ({ status: "created", jobId: "child" }) as const;
-  const host = { contract, handlers: { charge: async () => {} }, effects, workspaces: undefined, enqueue, log: silent };
+  const parts = { effects, workspaces: undefined, enqueue, log: silent, now: Date.now };
+  const host = { contract, handlers: { charge: async () => {} }, ...parts };
   return processJob(host, job, undefined);
 }
 

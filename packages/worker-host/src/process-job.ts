@@ -38,6 +38,8 @@ export interface JobHost<
   readonly workspaces: WorkspaceStandings | undefined;
   readonly enqueue: Enqueue;
   readonly log: Logger;
+  /** The engine's clock, in milliseconds since 1970: the one that `runnableAt` of a started job was read from. */
+  now(): number;
 }
 
 /** What is left of a claim when its attempt has ended at its deadline: time to record what happened. */
@@ -60,7 +62,7 @@ export async function processJob<
       isFinalAttempt: attempt >= job.attemptsAllowed,
       isIdempotent: host.contract.actions[job.action]?.idempotencyKey !== undefined,
       starts: job.starts,
-      ageMs: Date.now() - job.runnableAt,
+      ageMs: host.now() - job.runnableAt,
     });
     return { ...decision, failure };
   });

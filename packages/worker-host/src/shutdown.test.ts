@@ -7,28 +7,7 @@ import type { JobContext } from "./job-context.ts";
 const contract = defineQueue("default", {
   run: { data: z.object({}), result: z.object({ attempt: z.number() }), timeout: 10_000 },
 });
-const { raw, work, add, stored, ended } = useQueue(contract);
-
-test("a stop lets the running job come to its end and takes no further one", async () => {
-  const started = Promise.withResolvers<void>();
-  const finish = Promise.withResolvers<void>();
-  const worker = await work({
-    run: async (_, { attempt }) => {
-      started.resolve();
-      await finish.promise;
-      return { attempt };
-    },
-  });
-  const jobId = await add("run", {});
-  await started.promise;
-  const stopping = worker.stop(10_000);
-  const later = await add("run", {});
-  finish.resolve();
-  expect(await stopping).toBe(true);
-  expect((await stored(jobId)).returnvalue).toEqual({ attempt: 1 });
-  expect(await (await stored(later)).getState()).toBe("waiting");
-  await raw.remove(later);
-});
+const { work, add, stored, ended } = useQueue(contract);
 
 /** Says when it was started and when it was aborted, and ignores both its signal and the time. */
 function stubborn() {

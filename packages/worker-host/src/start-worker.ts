@@ -18,6 +18,7 @@ import { reportEngine } from "./report-engine.ts";
 import { createRunningAttempts } from "./running-attempts.ts";
 import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
+import { settlesWithin } from "./settles-within.ts";
 import type { StartedJob } from "./started-job.ts";
 import { watchClients } from "./watch-clients.ts";
 
@@ -102,6 +103,7 @@ export function startWorker<
     effects: createRedisEffectStore(worker.getBackend().client, prefix),
     workspaces: settings.workspaces,
     enqueue: settings.enqueue ?? enqueue,
+    now: Date.now,
   };
   const clients = watchClients(worker, log);
   reportEngine(worker, clients, log);
@@ -179,19 +181,9 @@ async function drain(
   graceMs: number,
   interrupt: () => void,
 ): Promise<boolean> {
-  const closed = worker.close().then(() => true);
+  const closed = worker.close();
   if (await settlesWithin(closed, graceMs)) return true;
   interrupt();
   await settlesWithin(closed, afterAbortMs);
   return false;
-}
-
-async function settlesWithin(done: Promise<boolean>, limitMs: number): Promise<boolean> {
-  const { promise: tooLate, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), limitMs);
-  try {
-    return await Promise.race([done, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -25,9 +25,13 @@ function context(overrides: Partial<JobContext> = {}): JobContext {
     createdAt: new Date(1_000),
     attempt: 1,
     isFinalAttempt: false,
+    idempotencyKey: undefined,
+    workspaceId: undefined,
+    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
     signal: new AbortController().signal,
     log: createLogger({ level: "silent" }),
     progress: async () => {},
+    enqueue: async () => ({ status: "created", jobId: "another" }),
     ...overrides,
   };
 }

@@ -4,6 +4,9 @@ import { jobEnvelopeSchema } from "../contracts/job-envelope.ts";
 import { findJsonIssue, type Issue } from "./check-json.ts";
 import { InvalidJobError, toIssues } from "./invalid-job-error.ts";
 
+/** What a job may hold where nobody says otherwise: room for a long mail, and not for a file. */
+export const defaultMaxPayloadBytes = 262_144;
+
 /**
  * Checks what a job is about to carry: a known action, JSON, the action's schema, and the size.
  *

@@ -3,6 +3,7 @@ import type { QueueContract } from "../contracts/define-queue.ts";
 import type { JobEnvelope } from "../contracts/job-envelope.ts";
 import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
 import { checkPayload } from "../jobs/check-payload.ts";
+import { actionJobOptions } from "../jobs/prepare-enqueue.ts";
 import { withDeadline } from "./deadline.ts";
 import { QueueUnavailableError } from "./queue-unavailable-error.ts";
 
@@ -35,7 +36,7 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
 
   protected override async addJob(name: string, data: JobEnvelope, given: JobsOptions = {}): Promise<EnvelopeJob> {
     this.#check(name, data, given);
-    const options = { ...this.#optionsOf(name), ...given };
+    const options = { ...actionJobOptions(this.#contract, name), ...given };
     const { jobId } = options;
     return this.ask(() =>
       jobId === undefined ? super.addJob(name, data, options) : this.#addWithId(name, data, options, jobId),
@@ -44,7 +45,10 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
 
   override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
     for (const { name, data, opts = {} } of jobs) this.#check(name, data, opts);
-    const complete = jobs.map((job) => ({ ...job, opts: { ...this.#optionsOf(job.name), ...job.opts } }));
+    const complete = jobs.map((job) => ({
+      ...job,
+      opts: { ...actionJobOptions(this.#contract, job.name), ...job.opts },
+    }));
     return this.ask(() => super.addBulk(complete));
   }
 
@@ -85,12 +89,6 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
         this.#connecting = undefined;
       });
     return this.#connecting;
-  }
-
-  /** What the contract says of an action's jobs, below what their caller says. */
-  #optionsOf(name: string): JobsOptions {
-    const attempts = this.#contract.actions[name]?.options?.attempts;
-    return attempts === undefined ? {} : { attempts };
   }
 
   #check(name: string, data: JobEnvelope, options: JobsOptions): void {

@@ -1,5 +1,6 @@
-import { formatJobFailure, formatJobSkip } from "@millrace/worker-config/contracts";
 import { describe, expect, test } from "vitest";
+import { formatJobFailure } from "./job-failure.ts";
+import { formatJobSkip } from "./job-skip.ts";
 import { jobStatuses, type StoredJob, toJobStatus } from "./job-status.ts";
 
 const stored: StoredJob = {

@@ -1,6 +1,8 @@
-import { type JobFailure, jobEnvelopeSchema, parseJobFailure, parseJobSkip } from "@millrace/worker-config/contracts";
 import { z } from "zod";
 import { toIso } from "./iso-time.ts";
+import { jobEnvelopeSchema } from "./job-envelope.ts";
+import { type JobFailure, parseJobFailure } from "./job-failure.ts";
+import { parseJobSkip } from "./job-skip.ts";
 
 /** The closed vocabulary in which a job's state is told. */
 export const jobStatuses = z.enum(["pending", "running", "retrying", "success", "failed", "cancelled", "skipped"]);

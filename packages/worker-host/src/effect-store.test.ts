@@ -1,0 +1,55 @@
+import { defineQueue } from "@millrace/worker-config/contracts";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { useQueue } from "../test/use-queue.ts";
+import { createMemoryEffectStore } from "./memory/memory-effect-store.ts";
+import { createRedisEffectStore } from "./redis-effect-store.ts";
+
+const { prefix, raw } = useQueue(defineQueue("default", { run: { data: z.object({}) } }));
+
+const effect = (order: string, owner: string, token: string) => ({ key: order, owner, token });
+
+const stores = [
+  ["Redis", () => createRedisEffectStore(raw.getBackend().client, prefix)],
+  ["memory", () => createMemoryEffectStore(Date.now)],
+] as const;
+
+test.each(stores)(
+  "a start whose claim another start took over can neither finish nor give up the effect, in %s",
+  async (_, createStore) => {
+    const effects = createStore();
+    const first = effect("fenced", "job", "first");
+    const second = effect("fenced", "job", "second");
+    expect(await effects.claim(first, 10_000)).toEqual({ state: "claimed" });
+    // The same job, started again after its worker died: its own claim does not stand in its way.
+    expect(await effects.claim(second, 10_000)).toEqual({ state: "claimed" });
+    expect(await effects.finish(first, '"late"', 10_000)).toBe(false);
+    await effects.giveUp(first);
+    expect(await effects.claim(effect("fenced", "other", "x"), 10_000)).toMatchObject({ state: "busy" });
+    expect(await effects.finish(second, '"done"', 10_000)).toBe(true);
+    expect(await effects.claim(effect("fenced", "other", "x"), 10_000)).toEqual({
+      state: "done",
+      byOwner: false,
+      result: '"done"',
+    });
+    expect(await effects.claim(effect("fenced", "job", "y"), 10_000)).toMatchObject({ state: "done", byOwner: true });
+  },
+);
+
+test.each(stores)(
+  "a claim whose lease is over is anybody's, and a finished effect is forgotten after its lifetime, in %s",
+  async (_, createStore) => {
+    const effects = createStore();
+    await effects.claim(effect("leased", "dead", "1"), 5);
+    await expect.poll(() => effects.claim(effect("leased", "alive", "2"), 10_000)).toEqual({ state: "claimed" });
+    await effects.finish(effect("leased", "alive", "2"), "null", 5);
+    await expect.poll(() => effects.claim(effect("leased", "third", "3"), 10_000)).toEqual({ state: "claimed" });
+  },
+);
+
+test.each(stores)("a claim that was given up is anybody's at once, in %s", async (_, createStore) => {
+  const effects = createStore();
+  await effects.claim(effect("given up", "job", "1"), 10_000);
+  await effects.giveUp(effect("given up", "job", "1"));
+  expect(await effects.claim(effect("given up", "other", "2"), 10_000)).toEqual({ state: "claimed" });
+});
