@@ -5,7 +5,7 @@ import { z } from "zod";
 import { renderReport } from "./report.ts";
 import { runChaos } from "./run-chaos.ts";
 
-const usage = `pnpm chaos [--jobs 20000] [--seconds 90] [--seed 1]
+const usage = `pnpm chaos [--jobs 20000] [--seconds 120] [--seed 1]
 
   --jobs     how many jobs, up to 90000: a queue keeps no more than 100000 that completed
   --seconds  how long they are added and things are killed, from 5 to 3600
@@ -14,7 +14,7 @@ const usage = `pnpm chaos [--jobs 20000] [--seconds 90] [--seed 1]
 
 const optionsSchema = z.object({
   jobs: z.coerce.number().int().min(1).max(90_000).default(20_000),
-  seconds: z.coerce.number().int().min(5).max(3_600).default(90),
+  seconds: z.coerce.number().int().min(5).max(3_600).default(120),
   seed: z.coerce
     .number()
     .int()

@@ -22,7 +22,7 @@ const secondsPerRestart = 30;
 export function planFaults(seed: number, seconds: number, workers: number, canRestart: boolean): PlannedFaults {
   // Chance of its own: more jobs do not move the kills.
   const random = createRandom(seed + 1);
-  const workerFaults: WorkerFault[] = momentsOf(seconds, () => random.between(1_500, 4_500)).map((atMs) => ({
+  const workerFaults: WorkerFault[] = momentsOf(seconds, () => random.between(2_000, 6_000)).map((atMs) => ({
     atMs,
     kind: random.pick({ kill: 65, deploy: 35 }),
     worker: random.between(0, workers - 1),

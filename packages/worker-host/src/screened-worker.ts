@@ -8,6 +8,7 @@ import {
   Worker,
   type WorkerOptions,
 } from "bullmq";
+import { handBackStranded } from "./hand-back-stranded.ts";
 
 /** A job whose record nobody can read has no name, which no sound job lacks. */
 export function isUnreadable(job: { readonly name: string | undefined }): boolean {
@@ -45,6 +46,7 @@ const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters)
     const reply = execCommand(client, command, args);
     return fetchingCommands.has(command) ? Promise.resolve(reply).then(screenFetchedJob) : reply;
   };
+  handBackStranded(backend);
   return backend;
 };
 

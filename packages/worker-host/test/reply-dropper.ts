@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+export interface ReplyDropper {
+  readonly port: number;
+  /** Ends the connection instead of passing on the next reply that holds the text. Resolves when that has happened. */
+  dropReplyWith(text: string): Promise<void>;
+  close(): void;
+}
+
+/** A network between a client and a Redis, which breaks after a command was carried out and before its reply arrives. */
+export async function startReplyDropper(redis: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<ReplyDropper> {
+  let armed: { text: string; dropped: () => void } | undefined;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(redis.port, redis.host);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on("data", (chunk) => {
+      if (!armed || !chunk.includes(armed.text)) return client.write(chunk);
+      armed.dropped();
+      armed = undefined;
+      return client.destroy();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A server that listens on host and port has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    dropReplyWith: (text) => new Promise((dropped) => (armed = { text, dropped })),
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
