@@ -105,8 +105,8 @@ function* faultsOfEffect({ jobId, job }: PlannedJob, end: JobEnd, evidence: Evid
   const mayRun = acknowledgements.get(jobId)?.cancellation !== "cancelled";
   const asked = effect?.askedBy.filter((asker) => asker === jobId).length ?? 0;
   const limit = (record?.stalls ?? 0) + (mayRun ? 1 : 0);
-  if (asked > limit)
-    yield `${jobId} had its effect ${asked} times, expected ${limit} at most: it ran twice without a death.`;
+  const meaning = mayRun ? "it ran twice without a death" : "it ran although it was cancelled";
+  if (asked > limit) yield `${jobId} had its effect ${asked} times, expected ${limit} at most: ${meaning}.`;
 }
 
 /** A payment that two jobs asked for was claimed by one and not left to it, unless that one ended as poison and its claim ran out. */
