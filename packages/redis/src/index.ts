@@ -15,4 +15,12 @@ export {
 } from "./distributed-lock.ts";
 export { readRedisEnv, redisEnvSchema } from "./env.ts";
 export { type OwnKeyKind, ownKey } from "./key-names.ts";
+export {
+  createSemaphore,
+  type Semaphore,
+  SemaphoreFullError,
+  type SemaphoreOptions,
+  SemaphorePlaceLostError,
+  type WithPlaceOptions,
+} from "./semaphore.ts";
 export { subscribe } from "./subscribe.ts";
