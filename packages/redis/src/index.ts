@@ -5,6 +5,22 @@ export {
   redisConnectionOptions,
 } from "./connection-options.ts";
 export { createRedis } from "./create-redis.ts";
+export {
+  createDistributedLock,
+  type DistributedLock,
+  type ExclusiveContext,
+  LockContendedError,
+  LockLostError,
+  type RunExclusiveOptions,
+} from "./distributed-lock.ts";
 export { readRedisEnv, redisEnvSchema } from "./env.ts";
 export { type OwnKeyKind, ownKey } from "./key-names.ts";
+export {
+  createSemaphore,
+  type Semaphore,
+  SemaphoreFullError,
+  type SemaphoreOptions,
+  SemaphorePlaceLostError,
+  type WithPlaceOptions,
+} from "./semaphore.ts";
 export { subscribe } from "./subscribe.ts";
