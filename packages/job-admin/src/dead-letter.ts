@@ -1,4 +1,4 @@
-import { parseJobFailure, type QueueName, toIso } from "@millrace/worker-config/contracts";
+import { parseJobFailure, type QueueName, replayFields, toIso } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { z } from "zod";
 import { readFields } from "./read-fields.ts";
@@ -28,9 +28,6 @@ export interface DeadLetter {
 
 /** A letter without its stack, which only a list that people read needs. */
 export type DeadLetterRow = Omit<DeadLetter, "stack">;
-
-/** The fields of ours on a job's record. BullMQ leaves fields that it does not know alone. */
-export const replayFields = { count: "mr:replays", at: "mr:replayedAt" } as const;
 
 // Payloads stay in Redis: the script only says whether they look like JSON. A row less than asked for means that a megabyte of them has
 // been looked at, which is as long as Redis should be held up. `pcall`, because a key may even hold no hash.

@@ -1,7 +1,8 @@
 import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
+import { replayFields } from "@millrace/worker-config/contracts";
 import { Job, type Queue } from "bullmq";
 import { z } from "zod";
-import { type DeadLetterRow, readDeadLetters, replayFields } from "./dead-letter.ts";
+import { type DeadLetterRow, readDeadLetters } from "./dead-letter.ts";
 import { isJobKey } from "./job-key.ts";
 import { runScript } from "./run-script.ts";
 

@@ -1,15 +1,15 @@
-import { defineQueue, parseJobFailure } from "@millrace/worker-config/contracts";
+import { defineQueue, parseJobFailure, replayFields } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { useQueue } from "../test/use-queue.ts";
-import { RateLimitedError } from "./job-error.ts";
+import { PermanentError, RateLimitedError } from "./job-error.ts";
 
 // What only a record in Redis can show. Every other outcome is a case of the conformance suite, for this host and the one in memory.
 
 const contract = defineQueue("default", {
   run: { data: z.object({ text: z.string() }), result: z.object({ echo: z.string() }), timeout: 10_000 },
 });
-const { raw, work, add, ended } = useQueue(contract);
+const { raw, work, add, stored, ended } = useQueue(contract);
 
 test.each<[what: string, data: unknown]>([
   ["a type that is not the job's name", { type: "other", data: { text: "a" } }],
@@ -54,4 +54,23 @@ test("a job that is too old to be deferred once more is a dead letter with its o
   const added = await raw.add("run", { type: "run", data: { text: "a" } }, { attempts: 5, timestamp: twoDaysAgo });
   const job = await ended(added.id ?? "");
   expect([job.attemptsMade, parseJobFailure(job.failedReason).code]).toEqual([1, "provider_quota"]);
+});
+
+test("a dead letter that is replayed ages from its replay on, and may be deferred like a new job", async () => {
+  let starts = 0;
+  const run = async () => {
+    starts += 1;
+    if (starts === 1) throw new PermanentError("no");
+    if (starts < 5) throw new RateLimitedError("slow down", { retryAfterMs: 1 });
+    return { echo: "" };
+  };
+  await work({ run });
+  const twoDaysAgo = Date.now() - 2 * 24 * 60 * 60_000;
+  const letter = await raw.add("run", { type: "run", data: { text: "a" } }, { timestamp: twoDaysAgo });
+  const jobId = letter.id ?? "";
+  await ended(jobId);
+  await (await raw.getBackend().client).runCommand("hset", [raw.toKey(jobId), replayFields.at, Date.now()]);
+  await (await stored(jobId)).retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
+  await expect.poll(() => raw.getJobState(jobId)).toBe("completed");
+  expect(starts).toBe(5);
 });

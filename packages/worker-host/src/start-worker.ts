@@ -15,6 +15,7 @@ import { type JobHost, processJob, type WorkspaceStandings } from "./process-job
 import { quarantineJob } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
+import { runnableSince } from "./runnable-since.ts";
 import { createRunningAttempts } from "./running-attempts.ts";
 import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
@@ -76,12 +77,13 @@ export function startWorker<
     // Two parameters: for a third BullMQ would make an AbortController per job, beside the host's own way to end one.
     async (job, token) => {
       if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
-      const started = toStartedJob(job);
-      const attempt = attempts.begin(started.jobId);
+      const jobId = job.id ?? "";
+      const attempt = attempts.begin(jobId);
       try {
+        const started = toStartedJob(job, jobId, await runnableSince(worker, job));
         return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
-        attempts.end(started.jobId, attempt);
+        attempts.end(jobId, attempt);
       }
     },
     {
@@ -141,13 +143,13 @@ async function begin(worker: ScreenedWorker, contract: QueueContract, { checkRed
   worker.run().catch((error: Error) => worker.emit("error", error));
 }
 
-function toStartedJob(job: FetchedJob): StartedJob {
+function toStartedJob(job: FetchedJob, jobId: string, runnableAt: number): StartedJob {
   return {
-    jobId: job.id ?? "",
+    jobId,
     action: job.name,
     data: job.data,
     createdAt: new Date(job.timestamp),
-    runnableAt: job.timestamp + (job.opts?.delay ?? 0),
+    runnableAt,
     attemptsMade: job.attemptsMade,
     attemptsAllowed: job.opts?.attempts ?? 1,
     starts: job.attemptsStarted,

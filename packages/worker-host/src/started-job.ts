@@ -6,7 +6,7 @@ export interface StartedJob {
   readonly data: unknown;
   /** When the job was enqueued. */
   readonly createdAt: Date;
-  /** When the job could first run, in milliseconds since 1970. */
+  /** When the job could first run, or could again after its replay, in milliseconds since 1970. */
   readonly runnableAt: number;
   /** Attempts that ended before this one; deferrals and hand-backs are none. */
   readonly attemptsMade: number;

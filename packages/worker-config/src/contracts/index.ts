@@ -32,6 +32,7 @@ export * from "./iso-time.ts";
 export * from "./job-envelope.ts";
 export * from "./job-failure.ts";
 export * from "./job-options.ts";
+export * from "./job-replay.ts";
 export * from "./job-skip.ts";
 export * from "./job-status.ts";
 export * from "./notification.ts";

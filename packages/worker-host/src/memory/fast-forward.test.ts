@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { silent } from "../../test/use-queue.ts";
 import type { JobContext } from "../job-context.ts";
-import { RateLimitedError } from "../job-error.ts";
+import { PermanentError, RateLimitedError } from "../job-error.ts";
 import type { HandlersOf } from "../job-handlers.ts";
 import { hosted, type MemoryHost, startMemoryHost } from "./index.ts";
 
@@ -108,6 +108,21 @@ test("a job that is deferred for longer than a day is a dead letter with the cod
   const status = memory.findJob("default", jobId);
   expect(status).toMatchObject({ status: "failed", attempts: 1, error: { code: "provider_quota" } });
   expect([sinceStart(status?.finishedAt), new Set(starts)]).toEqual([24 * hour, new Set([1])]);
+});
+
+test("a dead letter that is replayed ages from its replay on, and may be deferred like a new job", async () => {
+  let starts = 0;
+  const memory = host(async () => {
+    starts += 1;
+    if (starts === 1) throw new PermanentError("no");
+    if (starts < 5) throw new RateLimitedError("slow down", { retryAfterMs: hour });
+    return { echo: "" };
+  });
+  const { jobId } = await memory.enqueue(contract, "run", { text: "a" });
+  await memory.fastForward(48 * hour);
+  memory.replayDeadLetter("default", jobId);
+  await memory.fastForward();
+  expect(memory.findJob("default", jobId)).toMatchObject({ status: "success", attempts: 1 });
 });
 
 test("a rate limit is a wait as well", async () => {

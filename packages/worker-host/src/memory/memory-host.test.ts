@@ -63,6 +63,24 @@ test("drain does not wait for a delayed job that is cancelled meanwhile", async 
   expect(memory.findJob("default", jobId)?.status).toBe("cancelled");
 });
 
+test("a job that is cancelled in the moment between its failure and its retry is not tried again", async () => {
+  let runs = 0;
+  const answers: string[] = [];
+  // The line is written when the attempt has failed, and before the job waits for the next one.
+  const destination = { write: () => void answers.push(memory.cancelJob("default", "1")) };
+  const log = createLogger({ level: "warn", format: "json", destination });
+  const memory = host(
+    async () => {
+      runs += 1;
+      throw new Error("no");
+    },
+    { log },
+  );
+  await add(memory, "a", { attempts: 3, retryIntervalsMs: [1] });
+  await memory.drain();
+  expect([answers, runs, memory.findJob("default", "1")?.status]).toEqual([["cancelling"], 1, "cancelled"]);
+});
+
 test("a stop returns every job that has not ended, and says as an error how many are lost", async () => {
   const { lines, log } = recorder();
   const { started, run } = stuck();

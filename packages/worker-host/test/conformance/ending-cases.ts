@@ -139,8 +139,12 @@ export function endingCases(engine: Engine): void {
     const jobId = await add("a", { attempts: 2, retryIntervalsMs: [1] });
     expect(await untilEnded(engine, jobId)).toMatchObject({ status: "failed", attempts: 2 });
     isMended = true;
-    await engine.replayDeadLetter(jobId);
+    expect(await engine.replayDeadLetter(jobId)).toBe("replayed");
     const job = await untilStatus(engine, jobId, ["success"]);
+    expect([await engine.replayDeadLetter(jobId), await engine.replayDeadLetter("nobody")]).toEqual([
+      "not_failed",
+      "unknown",
+    ]);
     expect(job).toMatchObject({ attempts: 1, result: { echo: "mended" }, error: null });
     expect(attempts).toEqual([1, 2, 1]);
   });

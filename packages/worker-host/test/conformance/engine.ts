@@ -31,7 +31,7 @@ export interface Engine {
   readonly enqueue: typeof enqueue;
   findJob(jobId: string): Promise<JobStatus | undefined>;
   cancelJob(jobId: string): Promise<string>;
-  replayDeadLetter(jobId: string): Promise<void>;
+  replayDeadLetter(jobId: string): Promise<string>;
   stop(graceMs: number): Promise<void>;
 }
 

@@ -33,9 +33,7 @@ export function useRedisEngine(): Engine {
     enqueue,
     findJob: (jobId) => findJob("default", jobId),
     cancelJob: async (jobId) => (await cancelJob("default", jobId)).outcome,
-    replayDeadLetter: async (jobId) => {
-      await replayDeadLetter("default", jobId);
-    },
+    replayDeadLetter: (jobId) => replayDeadLetter("default", jobId),
     stop,
   };
 }
