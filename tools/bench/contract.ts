@@ -22,3 +22,10 @@ export const benchData = (index: number) => ({
   text: "x".repeat(40),
   key: `effect-${index}`,
 });
+
+/** A queue of which ten jobs may start in a second, over all processes. */
+export const rateContract = defineQueue(
+  "default",
+  { run: { data: z.object({}) } },
+  { rateLimit: { max: 10, durationMs: 1_000 } },
+);

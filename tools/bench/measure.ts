@@ -1,7 +1,7 @@
 import { createLogger } from "@millrace/logger";
 import { redisConnectionOptions } from "@millrace/redis";
 import { defaultWorkerOptions } from "@millrace/worker-config";
-import { startWorker } from "@millrace/worker-host";
+import { type JobContext, startWorker } from "@millrace/worker-host";
 import { Queue, Worker } from "bullmq";
 import { benchContract, benchData } from "./contract.ts";
 import { type Measurement, type SubjectName, subjects } from "./measurement.ts";
@@ -46,7 +46,11 @@ async function start(): Promise<{ stop(): Promise<unknown> }> {
     format: "json",
     destination: { write: () => {} },
   });
-  const worker = startWorker(benchContract, { run: handler, keyed: handler }, { connection, prefix, concurrency, log });
+  const traced = async (_: unknown, context: JobContext) => {
+    if (context.traceparent) await handler();
+  };
+  const run = "asksForTrace" in subject ? traced : handler;
+  const worker = startWorker(benchContract, { run, keyed: handler }, { connection, prefix, concurrency, log });
   await worker.untilReady();
   return { stop: () => worker.stop(10_000) };
 }

@@ -2,11 +2,21 @@
 export const subjects = {
   raw: { host: false, action: "run", handlerMs: 0, logs: false },
   host: { host: true, action: "run", handlerMs: 0, logs: false },
+  hostTraced: { host: true, action: "run", handlerMs: 0, logs: false, asksForTrace: true },
   hostLogging: { host: true, action: "run", handlerMs: 0, logs: true },
   hostIdempotent: { host: true, action: "keyed", handlerMs: 0, logs: false },
   raw5ms: { host: false, action: "run", handlerMs: 5, logs: false },
   host5ms: { host: true, action: "keyed", handlerMs: 5, logs: true },
-} as const;
+} as const satisfies Record<string, Subject>;
+
+interface Subject {
+  readonly host: boolean;
+  readonly action: "run" | "keyed";
+  readonly handlerMs: number;
+  readonly logs: boolean;
+  /** The handler reads its trace context, which is made for whoever asks. */
+  readonly asksForTrace?: boolean;
+}
 
 export type SubjectName = keyof typeof subjects;
 

@@ -58,6 +58,13 @@ export const budgets: readonly Budget[] = [
     isKept: (ratio) => ratio >= 0.95,
   },
   {
+    name: "5 trace context asked for, against not",
+    baseline: host,
+    subject: side("hostTraced"),
+    figure: "jobsPerSecond",
+    limit: "",
+  },
+  {
     name: "6 Redis commands per job",
     baseline: raw,
     subject: host,

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { Measurement } from "./measurement.ts";
+import { budgets, reportBudgets } from "./report.ts";
+
+const measurement = (jobsPerSecond: number): Measurement => ({
+  jobsPerSecond,
+  cpuMicrosPerJob: 100,
+  redisCommandsPerJob: 1,
+  medianLatencyMs: 1,
+});
+
+/** Three rounds in which every subject is as quick as raw BullMQ, but for those that are named. */
+function measured(slower: Record<string, readonly number[]>): ReadonlyMap<string, readonly Measurement[]> {
+  const labels = new Set(budgets.flatMap(({ baseline, subject }) => [baseline.label, subject.label]));
+  return new Map([...labels].map((label) => [label, (slower[label] ?? [1_000, 1_000, 1_000]).map(measurement)]));
+}
+
+const rowOf = (report: string, name: string) => report.split("\n").find((line) => line.startsWith(name)) ?? "";
+
+test("a budget is kept or missed by the median of the rounds' ratios, and its spread is shown", () => {
+  const report = reportBudgets(measured({ host: [500, 950, 960], hostIdempotent: [690, 600, 650] }));
+  expect(rowOf(report, "1 ")).toMatch(/ 0\.95 +0\.50–0\.96 +>= 0\.90 +kept$/);
+  expect(rowOf(report, "3 ")).toMatch(/ 0\.65 +0\.60–0\.69 +>= 0\.70 +MISSED$/);
+});
+
+test("the noise of the machine stands beside the budgets: raw BullMQ against itself", () => {
+  const report = reportBudgets(measured({ "raw again": [800, 1_000, 1_200] }));
+  expect(rowOf(report, "noise")).toMatch(/ 1\.00 +0\.80–1\.20 +1\.00$/);
+});
+
+test.each(["1", "2", "3", "4", "5", "6", "7"])("budget %s is reported", (number) => {
+  expect(rowOf(reportBudgets(measured({})), `${number} `)).not.toBe("");
+});
