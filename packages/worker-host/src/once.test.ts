@@ -10,7 +10,7 @@ const contract = defineQueue("default", {
 });
 
 /** A store that is asked once, and says what it was asked. */
-function askedStore(finishes: boolean) {
+function askedStore(finish: () => boolean) {
   const asked: { leaseMs?: number; lifetimeMs?: number } = {};
   const store: EffectStore = {
     claim: async (_, leaseMs) => {
@@ -19,7 +19,7 @@ function askedStore(finishes: boolean) {
     },
     finish: async (_effect, _result, lifetimeMs) => {
       asked.lifetimeMs = lifetimeMs;
-      return finishes;
+      return finish();
     },
     giveUp: async () => {},
   };
@@ -47,7 +47,7 @@ async function run(effects: EffectStore, timeoutMs?: number) {
 test.each([[undefined], [600_000]])(
   "a claim outlives its attempt, so that no twin starts beside it (timeout %s)",
   async (timeoutMs) => {
-    const { asked, store } = askedStore(true);
+    const { asked, store } = askedStore(() => true);
     expect((await run(store, timeoutMs)).outcome).toBe("completed");
     expect(asked.leaseMs).toBeGreaterThan(timeoutMs ?? 120_000);
     expect(asked.lifetimeMs).toBe(24 * 60 * 60_000);
@@ -55,6 +55,13 @@ test.each([[undefined], [600_000]])(
 );
 
 test("a job whose effect another took over meanwhile does not complete, and comes back to see what that one did", async () => {
-  const { store } = askedStore(false);
+  const { store } = askedStore(() => false);
   expect(await run(store)).toMatchObject({ outcome: "deferred", failure: { code: "effect_superseded" } });
+});
+
+test("a job whose effect happened and cannot be remembered completes: tried again, it would have the effect again", async () => {
+  const { store } = askedStore(() => {
+    throw new Error("OOM command not allowed when used memory > 'maxmemory'.");
+  });
+  expect((await run(store)).outcome).toBe("completed");
 });

@@ -10,6 +10,7 @@ import type { JobOutcome } from "./job-outcome.ts";
  * next start has the effect again. A service that takes an idempotency key closes that gap; hand it `context.idempotencyKey`.
  *
  * @param leaseMs longer than `run` can take: an attempt ends at its deadline, so the claim needs no renewal
+ * @param onUnrecorded hears why an effect that has happened could not be remembered: once its lease is over, a twin would repeat it
  * @throws ContentionError `effect_in_progress` or `effect_superseded`; else what `run` threw, after the claim was given up
  */
 export async function once(
@@ -17,6 +18,7 @@ export async function once(
   effect: Effect,
   { leaseMs, lifetimeMs }: { readonly leaseMs: number; readonly lifetimeMs: number },
   run: () => Promise<unknown>,
+  onUnrecorded: (error: unknown) => void,
 ): Promise<JobOutcome> {
   const claim = await store.claim(effect, leaseMs);
   if (claim.state === "busy") {
@@ -37,7 +39,12 @@ export async function once(
     await store.giveUp(effect).catch(() => {});
     throw error;
   }
-  if (await store.finish(effect, JSON.stringify(result ?? null), lifetimeMs)) return { outcome: "completed", result };
+  const isFinished = await store.finish(effect, JSON.stringify(result ?? null), lifetimeMs).catch((error: unknown) => {
+    // The effect has happened: an attempt that failed for its record's sake would be tried again, and have it again.
+    onUnrecorded(error);
+    return true;
+  });
+  if (isFinished) return { outcome: "completed", result };
   throw new ContentionError("Another job with the same idempotency key took over before this one was done.", {
     code: "effect_superseded",
   });

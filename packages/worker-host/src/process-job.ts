@@ -119,5 +119,8 @@ async function claimAndRun<
     owner: `${host.contract.name}/${job.jobId}`,
     token: randomUUID(),
   };
-  return once(host.effects, effect, { leaseMs: timeoutMs + leaseMarginMs, lifetimeMs }, runHandler);
+  return once(host.effects, effect, { leaseMs: timeoutMs + leaseMarginMs, lifetimeMs }, runHandler, (err) => {
+    const identity = { queue: host.contract.name, action, jobId: job.jobId };
+    host.log.error({ ...identity, code: "effect_unrecorded", err }, "effect happened and could not be remembered");
+  });
 }

@@ -68,3 +68,15 @@ test("whoever waits for a job that is quarantined hears that it failed", async (
   await work({ run: async () => {} });
   await expect(failed).rejects.toThrow(/\[corrupt\]/);
 });
+
+test("a dedupe key of a job that is quarantined is free again", async () => {
+  const dedupe = { key: "same", mode: "drop" };
+  const jobId = await add("run", { text: "damaged" }, { dedupe });
+  expect(await add("run", { text: "duplicate" }, { dedupe })).toBe(jobId);
+  await redis("hset", raw.toKey(jobId), "data", "{bad");
+  await work({ run: async () => {} });
+  await expect.poll(() => redis("hexists", quarantine, jobId)).toBe(1);
+  const next = await add("run", { text: "sound" }, { dedupe });
+  expect(next).not.toBe(jobId);
+  expect(await (await ended(next)).getState()).toBe("completed");
+});

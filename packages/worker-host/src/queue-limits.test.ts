@@ -59,3 +59,8 @@ test.each([
 ])("a limit that is no positive whole number (%j) is refused where it is declared", (settings, field) => {
   expect(() => defineQueue("default", actions, settings)).toThrow(`expected ${field} to be a positive whole number`);
 });
+
+test.each([0, -1, 0.5, Number.NaN])("an effect's lifetime of %s is refused where it is declared", (lifetime) => {
+  const keyed = { run: { data: z.object({}), idempotencyLifetimeMs: lifetime } };
+  expect(() => defineQueue("default", keyed)).toThrow("expected idempotencyLifetimeMs of run to be a positive whole");
+});

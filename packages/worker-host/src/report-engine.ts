@@ -14,9 +14,10 @@ export function reportEngine(worker: Worker<unknown, unknown, string>, clients: 
   worker.on("failed", (job, error) => {
     const { code, message } = parseJobFailure(error.message);
     const identity = { queue: worker.name, action: job?.name, jobId: job?.id };
-    if (code === "poison") log.error({ ...identity, outcome: "failed", code }, message);
-    // Cancelled while it waited: it never reached a handler.
-    else if (job?.deferredFailure) log.info({ ...identity, outcome: "cancelled", code }, message);
+    // What was settled before the job ran never reached a handler: cancelled while it waited, or a child of its flow failed.
+    if (code === "poison" || (job?.deferredFailure && code !== "cancelled")) {
+      log.error({ ...identity, outcome: "failed", code }, message);
+    } else if (job?.deferredFailure) log.info({ ...identity, outcome: "cancelled", code }, message);
   });
 }
 

@@ -87,7 +87,7 @@ type Results<Data extends DataSchemas, Result extends Record<string, unknown>> =
  * Declares a queue: its name and, per action, the schema of its data and what the host needs to know. A contract is data: making
  * one opens nothing and reads nothing. New fields of an action are optional or have a default, because jobs outlive deploys.
  *
- * @throws RangeError when a limit in `settings` is not a positive whole number
+ * @throws RangeError when a limit in `settings`, or an action's `idempotencyLifetimeMs`, is not a positive whole number
  */
 export function defineQueue<Name extends QueueName, Data extends DataSchemas, Result extends Record<string, unknown>>(
   name: Name,
@@ -98,6 +98,7 @@ export function defineQueue<Name extends QueueName, Data extends DataSchemas, Re
   settings: QueueSettings = {},
 ): QueueContract<Name, Data, Results<Data, Result>> {
   checkSettings(name, settings);
+  checkLifetimes(name, actions);
   const names = Object.fromEntries(Object.keys(actions).map((action) => [action, action]));
   return {
     name,
@@ -114,5 +115,15 @@ function checkSettings(name: string, { concurrency, rateLimit }: QueueSettings):
   for (const [limit, value] of Object.entries(limits)) {
     if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
     throw new RangeError(`Queue ${name}: expected ${limit} to be a positive whole number, got ${value}.`);
+  }
+}
+
+// Redis takes no other, and would say so only when the effect has happened.
+function checkLifetimes(name: string, actions: Record<string, Pick<ActionDefinition, "idempotencyLifetimeMs">>): void {
+  for (const [action, { idempotencyLifetimeMs: value = defaultIdempotencyLifetimeMs }] of Object.entries(actions)) {
+    if (Number.isSafeInteger(value) && value > 0) continue;
+    throw new RangeError(
+      `Queue ${name}: expected idempotencyLifetimeMs of ${action} to be a positive whole number, got ${value}.`,
+    );
   }
 }
