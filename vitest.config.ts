@@ -11,6 +11,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**"],
     globalSetup: "tools/test-setup/redis.ts",
     setupFiles: "tools/test-setup/environment.ts",
+    // Most tests wait for something, so two files at once fit on two cores as well; each has keys of its own.
+    maxWorkers: 2,
     // Real parts take their time on a busy machine; a test that waits, waits for an event.
     testTimeout: 30_000,
     hookTimeout: 30_000,
