@@ -58,3 +58,19 @@ test("a job whose effect another took over meanwhile does not complete, and come
   const { store } = askedStore(false);
   expect(await run(store)).toMatchObject({ outcome: "deferred", failure: { code: "effect_superseded" } });
 });
+
+test("an effect that happened and could not be recorded completes its job: another attempt would repeat it", async () => {
+  const { store } = askedStore(true);
+  const finish = async () => Promise.reject(new Error("OOM command not allowed"));
+  expect((await run({ ...store, finish })).outcome).toBe("completed");
+});
+
+test("a job whose claim is refused is deferred and has not run, its last attempt unused", async () => {
+  const { asked, store } = askedStore(true);
+  const claim = async () => Promise.reject(new Error("OOM command not allowed"));
+  expect(await run({ ...store, claim })).toMatchObject({
+    outcome: "deferred",
+    failure: { code: "effect_lookup_failed" },
+  });
+  expect(asked.lifetimeMs).toBeUndefined();
+});
