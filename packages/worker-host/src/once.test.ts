@@ -65,3 +65,13 @@ test("a job whose effect happened and cannot be remembered completes: tried agai
   });
   expect((await run(store)).outcome).toBe("completed");
 });
+
+test("a job whose claim is refused is deferred and has not run, its last attempt unused", async () => {
+  const { asked, store } = askedStore(() => true);
+  const claim = async () => Promise.reject(new Error("OOM command not allowed"));
+  expect(await run({ ...store, claim })).toMatchObject({
+    outcome: "deferred",
+    failure: { code: "effect_lookup_failed" },
+  });
+  expect(asked.lifetimeMs).toBeUndefined();
+});

@@ -2,6 +2,14 @@ import type { Effect, EffectStore } from "./effect-store.ts";
 import { ContentionError } from "./job-error.ts";
 import type { JobOutcome } from "./job-outcome.ts";
 
+interface Terms {
+  /** Longer than `run` can take: an attempt ends at its deadline, so the claim needs no renewal. */
+  readonly leaseMs: number;
+  readonly lifetimeMs: number;
+  /** The effect has happened and the store refused to record it. */
+  readonly onUnrecorded: (err: Error) => void;
+}
+
 /**
  * Runs what has an effect unless the effect has happened already; then its stored result is the answer. While another job is at it, this
  * one is deferred.
@@ -9,18 +17,24 @@ import type { JobOutcome } from "./job-outcome.ts";
  * It cannot take back what a process did before it was killed: between the effect and its finish lies a moment in which both die, and the
  * next start has the effect again. A service that takes an idempotency key closes that gap; hand it `context.idempotencyKey`.
  *
- * @param leaseMs longer than `run` can take: an attempt ends at its deadline, so the claim needs no renewal
- * @param onUnrecorded hears why an effect that has happened could not be remembered: once its lease is over, a twin would repeat it
- * @throws ContentionError `effect_in_progress` or `effect_superseded`; else what `run` threw, after the claim was given up
+ * A store that refuses (Redis is full, or takes no writes) is no failure of the job: before `run` the job is deferred, and after it the job
+ * completes, since a further attempt would have the effect a second time. Then the claim alone holds off other jobs, until its lease is over.
+ *
+ * @throws ContentionError `effect_in_progress`, `effect_superseded` or `effect_lookup_failed`; else what `run` threw, after the claim was
+ *   given up
  */
 export async function once(
   store: EffectStore,
   effect: Effect,
-  { leaseMs, lifetimeMs }: { readonly leaseMs: number; readonly lifetimeMs: number },
+  { leaseMs, lifetimeMs, onUnrecorded }: Terms,
   run: () => Promise<unknown>,
-  onUnrecorded: (error: unknown) => void,
 ): Promise<JobOutcome> {
-  const claim = await store.claim(effect, leaseMs);
+  const claim = await store.claim(effect, leaseMs).catch((cause: unknown) => {
+    throw new ContentionError("Whether the effect has happened could not be asked.", {
+      code: "effect_lookup_failed",
+      cause,
+    });
+  });
   if (claim.state === "busy") {
     throw new ContentionError("Another job with the same idempotency key is running.", { code: "effect_in_progress" });
   }
@@ -39,12 +53,11 @@ export async function once(
     await store.giveUp(effect).catch(() => {});
     throw error;
   }
-  const isFinished = await store.finish(effect, JSON.stringify(result ?? null), lifetimeMs).catch((error: unknown) => {
-    // The effect has happened: an attempt that failed for its record's sake would be tried again, and have it again.
-    onUnrecorded(error);
+  const isOurs = await store.finish(effect, JSON.stringify(result ?? null), lifetimeMs).catch((err: Error) => {
+    onUnrecorded(err);
     return true;
   });
-  if (isFinished) return { outcome: "completed", result };
+  if (isOurs) return { outcome: "completed", result };
   throw new ContentionError("Another job with the same idempotency key took over before this one was done.", {
     code: "effect_superseded",
   });

@@ -119,8 +119,10 @@ async function claimAndRun<
     owner: `${host.contract.name}/${job.jobId}`,
     token: randomUUID(),
   };
-  return once(host.effects, effect, { leaseMs: timeoutMs + leaseMarginMs, lifetimeMs }, runHandler, (err) => {
-    const identity = { queue: host.contract.name, action, jobId: job.jobId };
-    host.log.error({ ...identity, code: "effect_unrecorded", err }, "effect happened and could not be remembered");
-  });
+  const onUnrecorded = (err: Error) =>
+    host.log.error(
+      { queue: host.contract.name, action, jobId: job.jobId, code: "effect_not_recorded", err },
+      "the effect has happened and could not be recorded: another job with its idempotency key may repeat it",
+    );
+  return once(host.effects, effect, { leaseMs: timeoutMs + leaseMarginMs, lifetimeMs, onUnrecorded }, runHandler);
 }

@@ -4,6 +4,8 @@ import type { AbortSource } from "./run-with-deadline.ts";
 /** The attempts that a worker runs at this moment, so that whoever must can end them. */
 export interface RunningAttempts {
   readonly size: number;
+  jobIds(): Iterable<string>;
+  has(jobId: string): boolean;
   begin(jobId: string): AttemptAbort;
   end(jobId: string, attempt: AttemptAbort): void;
   abort(jobId: string, cause: AbortCause): void;
@@ -18,6 +20,8 @@ export function createRunningAttempts(): RunningAttempts {
     get size() {
       return running.size;
     },
+    jobIds: () => running.keys(),
+    has: (jobId) => running.has(jobId),
     begin: (jobId) => {
       const attempt = new AttemptAbort();
       running.set(jobId, attempt);

@@ -1,14 +1,10 @@
 import type { Logger } from "@millrace/logger";
-import { type RedisConnectionOptions, subscribe } from "@millrace/redis";
+import type { RedisConnectionOptions } from "@millrace/redis";
 import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
-import {
-  cancelChannel,
-  type DataSchemas,
-  type QueueContract,
-  type ResultSchemas,
-} from "@millrace/worker-config/contracts";
+import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { type Job, type RedisClient, WaitingError, type Worker } from "bullmq";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
+import { hearCancellations } from "./hear-cancellations.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
@@ -79,6 +75,7 @@ export function startWorker<
       if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
       const jobId = job.id ?? "";
       const attempt = attempts.begin(jobId);
+      cancellations.onBegin(jobId);
       try {
         const started = toStartedJob(job, jobId, await runnableSince(worker, job));
         return await settleJob(job, token, await processJob(host, started, attempt));
@@ -113,9 +110,7 @@ export function startWorker<
   worker.on("lockRenewalFailed", (jobIds) => {
     for (const jobId of jobIds) attempts.abort(jobId, "lockLost");
   });
-  const cancellations = subscribe(connection, cancelChannel(prefix, contract.name), (jobId) => {
-    attempts.abort(jobId, "cancelled");
-  });
+  const cancellations = hearCancellations(worker, prefix, connection, attempts);
   const begun = begin(worker, contract, settings);
   // Told to whoever waits for readiness.
   begun.catch(() => {});
