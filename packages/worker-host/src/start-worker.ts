@@ -127,8 +127,9 @@ export function startWorker<
       await Promise.all([worker.waitUntilReady(), cancellations.ready, begun]);
     },
     stop: async (graceMs) => {
-      // Without Redis and without a running job there is nothing to wait for, and BullMQ would wait for Redis.
-      const isIdle = !clients.areReady() && attempts.size === 0;
+      // Without Redis and without a job there is nothing to wait for, and BullMQ would wait for Redis. A job whose handler has returned is
+      // one until Redis knows of it: left alone, it would run again.
+      const isIdle = !clients.areReady() && worker.jobsInHand === 0;
       const isDrained = isIdle ? abandon(worker) : await drain(worker, graceMs, interrupt);
       cancellations.close();
       return isDrained;
