@@ -5,21 +5,30 @@ import type { RedisConnectionOptions } from "./connection-options.ts";
  * Listens to a channel on a connection of its own, for as long as it is open, through outages of Redis. What is published during an
  * outage is lost: whoever listens must be able to live without a message.
  *
+ * @param onResubscribed told when an outage is over and messages come again
  * @returns closes the connection
  */
 export function subscribe(
   options: RedisConnectionOptions,
   channel: string,
   onMessage: (message: string) => void,
+  onResubscribed: () => void = () => {},
 ): { readonly ready: Promise<void>; close(): void } {
   const redis = new Redis({ ...options, autoResubscribe: true });
   // The connection beside it, over which the work goes, tells of an outage.
   redis.on("error", () => {});
   redis.on("message", (_, message: string) => onMessage(message));
+  let isSubscribed = false;
   const ready = redis.subscribe(channel).then(
-    () => {},
+    () => {
+      isSubscribed = true;
+    },
     // Closed before Redis was ever reached.
     () => {},
   );
+  // A second subscription changes nothing, and its answer says that the first one is in force again.
+  redis.on("ready", () => {
+    if (isSubscribed) redis.subscribe(channel).then(onResubscribed, () => {});
+  });
   return { ready, close: () => redis.disconnect() };
 }

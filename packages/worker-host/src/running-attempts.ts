@@ -6,7 +6,9 @@ export interface RunningAttempts {
   readonly size: number;
   begin(jobId: string): AttemptAbort;
   end(jobId: string, attempt: AttemptAbort): void;
-  abort(jobId: string, cause: AbortCause): void;
+  /** @returns whether it runs here */
+  abort(jobId: string, cause: AbortCause): boolean;
+  jobIds(): readonly string[];
   /** Ends all, and each that begins from now on. */
   abortAll(cause: AbortCause): void;
 }
@@ -28,7 +30,12 @@ export function createRunningAttempts(): RunningAttempts {
       // After a lost lock the same worker may have the job a second time.
       if (running.get(jobId) === attempt) running.delete(jobId);
     },
-    abort: (jobId, cause) => running.get(jobId)?.abort(cause),
+    abort: (jobId, cause) => {
+      const attempt = running.get(jobId);
+      attempt?.abort(cause);
+      return attempt !== undefined;
+    },
+    jobIds: () => [...running.keys()],
     abortAll: (cause) => {
       forAll = cause;
       for (const attempt of running.values()) attempt.abort(cause);

@@ -1,12 +1,7 @@
 import type { Logger } from "@millrace/logger";
-import { type RedisConnectionOptions, subscribe } from "@millrace/redis";
+import type { RedisConnectionOptions } from "@millrace/redis";
 import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
-import {
-  cancelChannel,
-  type DataSchemas,
-  type QueueContract,
-  type ResultSchemas,
-} from "@millrace/worker-config/contracts";
+import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { type Job, type RedisClient, WaitingError, type Worker } from "bullmq";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
@@ -21,6 +16,7 @@ import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
 import { settlesWithin } from "./settles-within.ts";
 import type { StartedJob } from "./started-job.ts";
+import { watchCancellations } from "./watch-cancellations.ts";
 import { watchClients } from "./watch-clients.ts";
 
 export interface WorkerSettings {
@@ -80,6 +76,7 @@ export function startWorker<
       const jobId = job.id ?? "";
       const attempt = attempts.begin(jobId);
       try {
+        if (await cancellations.wasCalledOff(jobId)) attempt.abort("cancelled");
         const started = toStartedJob(job, jobId, await runnableSince(worker, job));
         return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
@@ -113,9 +110,7 @@ export function startWorker<
   worker.on("lockRenewalFailed", (jobIds) => {
     for (const jobId of jobIds) attempts.abort(jobId, "lockLost");
   });
-  const cancellations = subscribe(connection, cancelChannel(prefix, contract.name), (jobId) => {
-    attempts.abort(jobId, "cancelled");
-  });
+  const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name });
   const begun = begin(worker, contract, settings);
   // Told to whoever waits for readiness.
   begun.catch(() => {});
