@@ -6,7 +6,7 @@ import { type Network, startNetwork } from "../test/network.ts";
 import { useQueue } from "../test/use-queue.ts";
 import type { JobContext } from "./job-context.ts";
 
-const contract = defineQueue("default", { run: { data: z.object({}), timeout: 15_000 } });
+const contract = defineQueue("default", { run: { data: z.object({}), timeout: 5_000 } });
 const { prefix, raw, work, add, ended } = useQueue(contract);
 let network: Network;
 
@@ -16,9 +16,10 @@ beforeAll(async () => {
 afterAll(() => network.close());
 
 /** A worker behind the network, whose jobs end when they are aborted. */
-async function workBehindNetwork(onStart: () => void = () => {}): Promise<void> {
-  const run = async (_: unknown, { signal }: JobContext) => {
-    onStart();
+async function workBehindNetwork(onStart: (context: JobContext) => void): Promise<void> {
+  const run = async (_: unknown, context: JobContext) => {
+    onStart(context);
+    const { signal } = context;
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   };
   await work({ run }, { connection: { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port } });
@@ -36,25 +37,30 @@ async function codeOf(jobId: string): Promise<string> {
 }
 
 test("a job that is cancelled on its way from Redis to its worker is cancelled", async () => {
+  const hasHeard = Promise.withResolvers<void>();
+  const hasStarted = Promise.withResolvers<void>();
+  await workBehindNetwork(({ signal }) => {
+    hasStarted.resolve();
+    signal.addEventListener("abort", () => hasHeard.resolve());
+  });
+  const running = await add("run", {});
+  await hasStarted.promise;
   const jobId = "on-its-way";
-  await workBehindNetwork();
   const fetched = network.holdReplyWith(jobId);
-  await add("run", {}, { jobId });
-  const deliverJob = await fetched;
-  const published = network.holdReplyWith(jobId);
+  await add("run", {}, { jobId, attempts: 1 });
+  const deliver = await fetched;
   await cancel(jobId);
-  const deliverMessage = await published;
-  deliverMessage();
-  // By the time of another answer the message has been read.
-  expect(await raw.getJobState(jobId)).toBe("active");
-  deliverJob();
+  // Messages come in their order: who heard the second one has read the first.
+  await cancel(running);
+  await hasHeard.promise;
+  deliver();
   expect(await codeOf(jobId)).toBe("cancelled");
 });
 
 test("a job that is cancelled while its worker's connection is lost is cancelled when it is back", async () => {
   const started = Promise.withResolvers<void>();
-  await workBehindNetwork(started.resolve);
-  const jobId = await add("run", {});
+  await workBehindNetwork(() => started.resolve());
+  const jobId = await add("run", {}, { attempts: 1 });
   await started.promise;
   network.cut();
   await cancel(jobId);
