@@ -52,7 +52,7 @@ export async function takeSnapshot(redis: Redis, prefix: string, queue: string):
   for (const name of openLists) found(name, await redis.lrange(base + name, "0", "-1"));
   for (const name of [...openSets, ...endedSets]) found(name, await redis.zrange(base + name, "0", "-1"));
   found("stalled", await redis.smembers(`${base}stalled`));
-  found("quarantine", await redis.zrange(ownKey(prefix, "quarantine", queue), "0", "-1"));
+  found("quarantine", await redis.hkeys(ownKey(prefix, "quarantine", queue)));
 
   const all = await scanKeys(redis, `${prefix}:*`);
   const side = all.filter((key) => key.startsWith(base)).map((key) => key.slice(base.length));

@@ -64,6 +64,11 @@ test.each<[what: string, spoil: (run: Run) => unknown, fault: RegExp]>([
   ["is still active", ({ snapshot }) => snapshot.places.set("plain", ["active"]), /^plain is stuck: active/],
   ["lies in no list", ({ snapshot }) => snapshot.places.delete("plain"), /^plain is stuck: in no list/],
   [
+    "was put into quarantine",
+    ({ snapshot }) => snapshot.records.delete("plain") && snapshot.places.set("plain", ["quarantine"]),
+    /^plain is stuck: quarantine/,
+  ],
+  [
     "lies in two",
     ({ snapshot }) => snapshot.places.set("plain", ["completed", "wait"]),
     /^plain is twice: completed, wait/,

@@ -39,8 +39,10 @@ export function verify(evidence: Evidence): Verdict {
 function endOf(jobId: string, { places, records }: Snapshot): JobEnd {
   const record = records.get(jobId);
   const where = places.get(jobId) ?? [];
-  if (!record) return "lost";
   if (where.length > 1) return `twice: ${where.join(", ")}`;
+  // Its record lies there with it.
+  if (where[0] === "quarantine") return "stuck: quarantine";
+  if (!record) return "lost";
   switch (where[0]) {
     case "completed":
       return record.isSkipped ? "skipped" : "completed";

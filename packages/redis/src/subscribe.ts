@@ -3,29 +3,32 @@ import type { RedisConnectionOptions } from "./connection-options.ts";
 
 /**
  * Listens to a channel on a connection of its own, for as long as it is open, through outages of Redis. What is published during an
- * outage is lost: whoever listens must be able to live without a message, or look for what it missed.
+ * outage is lost: whoever listens must be able to live without a message.
  *
- * @param onListening told at the beginning and after each outage: what is published from now on arrives
+ * @param onResubscribed told when an outage is over and messages come again
  * @returns closes the connection
  */
 export function subscribe(
   options: RedisConnectionOptions,
   channel: string,
   onMessage: (message: string) => void,
-  onListening: () => void = () => {},
+  onResubscribed: () => void = () => {},
 ): { readonly ready: Promise<void>; close(): void } {
-  const redis = new Redis({ ...options, autoResubscribe: false });
+  const redis = new Redis({ ...options, autoResubscribe: true });
   // The connection beside it, over which the work goes, tells of an outage.
   redis.on("error", () => {});
   redis.on("message", (_, message: string) => onMessage(message));
-  const { promise: ready, resolve } = Promise.withResolvers<void>();
-  redis.on("ready", () =>
-    redis
-      .subscribe(channel)
-      .then(onListening, () => {})
-      .then(resolve),
+  let isSubscribed = false;
+  const ready = redis.subscribe(channel).then(
+    () => {
+      isSubscribed = true;
+    },
+    // Closed before Redis was ever reached.
+    () => {},
   );
-  // Closed before Redis was ever reached.
-  redis.on("end", resolve);
+  // A second subscription changes nothing, and its answer says that the first one is in force again.
+  redis.on("ready", () => {
+    if (isSubscribed) redis.subscribe(channel).then(onResubscribed, () => {});
+  });
   return { ready, close: () => redis.disconnect() };
 }

@@ -2,7 +2,7 @@ import { getRedisConnection } from "@millrace/worker-config";
 import { defineQueue } from "@millrace/worker-config/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { type ReplyDropper, startReplyDropper } from "../test/reply-dropper.ts";
+import { type Network, startNetwork } from "../test/network.ts";
 import { useQueue } from "../test/use-queue.ts";
 import { PermanentError } from "./job-error.ts";
 
@@ -12,10 +12,10 @@ const contract = defineQueue("default", {
   retry: { data: z.object({}) },
 });
 const { work, add, ended, stored } = useQueue(contract);
-let network: ReplyDropper;
+let network: Network;
 
 beforeAll(async () => {
-  network = await startReplyDropper(getRedisConnection("worker"));
+  network = await startNetwork(getRedisConnection("worker"));
 });
 afterAll(() => network.close());
 

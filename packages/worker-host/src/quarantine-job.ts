@@ -12,10 +12,6 @@ local fields = {}
 local record = redis.call("HGETALL", KEYS[1])
 for index = 1, #record, 2 do fields[record[index]] = record[index + 1] end
 local reason = (fields.data or fields.name) and "corrupt" or "evicted"
--- Nobody else frees the key, and every later job with it would be a duplicate of one that is gone.
-if fields.deid and redis.call("GET", ARGV[5] .. "de:" .. fields.deid) == ARGV[1] then
-  redis.call("DEL", ARGV[5] .. "de:" .. fields.deid, ARGV[5] .. "dn:" .. fields.deid)
-end
 local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = tonumber(ARGV[3]), fields = fields }
 redis.call("HSET", KEYS[5], ARGV[1], cjson.encode(entry))
 redis.call("DEL", KEYS[1])
@@ -49,6 +45,5 @@ export async function quarantineJob(
     token ?? "",
     Date.now(),
     formatJobFailure({ code: "corrupt", message: "The job's record cannot be read; it is kept in quarantine." }),
-    worker.toKey(""),
   ]);
 }

@@ -4,11 +4,11 @@ import type { AbortSource } from "./run-with-deadline.ts";
 /** The attempts that a worker runs at this moment, so that whoever must can end them. */
 export interface RunningAttempts {
   readonly size: number;
-  jobIds(): Iterable<string>;
-  has(jobId: string): boolean;
   begin(jobId: string): AttemptAbort;
   end(jobId: string, attempt: AttemptAbort): void;
-  abort(jobId: string, cause: AbortCause): void;
+  /** @returns whether it runs here */
+  abort(jobId: string, cause: AbortCause): boolean;
+  jobIds(): readonly string[];
   /** Ends all, and each that begins from now on. */
   abortAll(cause: AbortCause): void;
 }
@@ -20,8 +20,6 @@ export function createRunningAttempts(): RunningAttempts {
     get size() {
       return running.size;
     },
-    jobIds: () => running.keys(),
-    has: (jobId) => running.has(jobId),
     begin: (jobId) => {
       const attempt = new AttemptAbort();
       running.set(jobId, attempt);
@@ -32,7 +30,12 @@ export function createRunningAttempts(): RunningAttempts {
       // After a lost lock the same worker may have the job a second time.
       if (running.get(jobId) === attempt) running.delete(jobId);
     },
-    abort: (jobId, cause) => running.get(jobId)?.abort(cause),
+    abort: (jobId, cause) => {
+      const attempt = running.get(jobId);
+      attempt?.abort(cause);
+      return attempt !== undefined;
+    },
+    jobIds: () => [...running.keys()],
     abortAll: (cause) => {
       forAll = cause;
       for (const attempt of running.values()) attempt.abort(cause);

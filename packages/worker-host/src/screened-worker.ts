@@ -22,8 +22,20 @@ export function isUnreadable(job: { readonly name: string | undefined }): boolea
  * when the broken one came along with another job's completion, that job's end is reported as a failure.
  */
 export class ScreenedWorker extends Worker<unknown, unknown, string> {
+  /** Jobs that were fetched, and of which Redis has not recorded yet what became of them. */
+  jobsInHand = 0;
+
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
     super(name, processor, options, createScreenedBackend);
+  }
+
+  override async processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
+    this.jobsInHand += 1;
+    try {
+      return await super.processJob(...parameters);
+    } finally {
+      this.jobsInHand -= 1;
+    }
   }
 
   protected override createJob(record: JobJson, jobId: string): Job<unknown, unknown, string> {

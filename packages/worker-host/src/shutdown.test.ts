@@ -1,6 +1,8 @@
+import { getRedisConnection } from "@millrace/worker-config";
 import { defineQueue } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { startNetwork } from "../test/network.ts";
 import { useQueue } from "../test/use-queue.ts";
 import type { JobContext } from "./job-context.ts";
 
@@ -45,4 +47,27 @@ test("a healthy job survives five deploys that each cut it short, and then has i
   await work({ run: async (_, { attempt }) => ({ attempt }) });
   const job = await ended(jobId);
   expect([job.returnvalue, job.attemptsMade, job.stalledCounter]).toEqual([{ attempt: 1 }, 1, 0]);
+});
+
+test("a job that was done when Redis went away is recorded when it is back, although the worker has been told to stop", async () => {
+  const network = await startNetwork(getRedisConnection("worker"));
+  const behindNetwork = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
+  let runs = 0;
+  const done = Promise.withResolvers<void>();
+  const run = async (_: unknown, { attempt }: JobContext) => {
+    runs += 1;
+    network.cut();
+    done.resolve();
+    return { attempt };
+  };
+  const worker = await work({ run }, { connection: behindNetwork });
+  const jobId = await add("run", {});
+  await done.promise;
+  await expect.poll(() => worker.isReady()).toBe(false);
+  const stopped = worker.stop(1);
+  network.mend();
+  const job = await ended(jobId);
+  expect([job.returnvalue, job.stalledCounter, runs]).toEqual([{ attempt: 1 }, 0, 1]);
+  await stopped;
+  network.close();
 });

@@ -4,7 +4,6 @@ import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { type Job, type RedisClient, WaitingError, type Worker } from "bullmq";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
-import { hearCancellations } from "./hear-cancellations.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
@@ -17,6 +16,7 @@ import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
 import { settlesWithin } from "./settles-within.ts";
 import type { StartedJob } from "./started-job.ts";
+import { watchCancellations } from "./watch-cancellations.ts";
 import { watchClients } from "./watch-clients.ts";
 
 export interface WorkerSettings {
@@ -75,8 +75,8 @@ export function startWorker<
       if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
       const jobId = job.id ?? "";
       const attempt = attempts.begin(jobId);
-      cancellations.onBegin(jobId);
       try {
+        if (await cancellations.wasCalledOff(jobId)) attempt.abort("cancelled");
         const started = toStartedJob(job, jobId, await runnableSince(worker, job));
         return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
@@ -110,7 +110,7 @@ export function startWorker<
   worker.on("lockRenewalFailed", (jobIds) => {
     for (const jobId of jobIds) attempts.abort(jobId, "lockLost");
   });
-  const cancellations = hearCancellations(worker, prefix, connection, attempts);
+  const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name });
   const begun = begin(worker, contract, settings);
   // Told to whoever waits for readiness.
   begun.catch(() => {});
@@ -122,8 +122,9 @@ export function startWorker<
       await Promise.all([worker.waitUntilReady(), cancellations.ready, begun]);
     },
     stop: async (graceMs) => {
-      // Without Redis and without a running job there is nothing to wait for, and BullMQ would wait for Redis.
-      const isIdle = !clients.areReady() && attempts.size === 0;
+      // Without Redis and without a job there is nothing to wait for, and BullMQ would wait for Redis. A job whose handler has returned is
+      // one until Redis knows of it: left alone, it would run again.
+      const isIdle = !clients.areReady() && worker.jobsInHand === 0;
       const isDrained = isIdle ? abandon(worker) : await drain(worker, graceMs, interrupt);
       cancellations.close();
       return isDrained;

@@ -89,7 +89,7 @@ export function createMemoryWorker(
       isStopping = true;
       clearTimeout(timer);
     },
-    cancel: (jobId) => running.abort(jobId, "cancelled"),
+    cancel: (jobId) => void running.abort(jobId, "cancelled"),
     interrupt: () => running.abortAll("interrupted"),
   };
 }
