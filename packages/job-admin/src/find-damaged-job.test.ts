@@ -28,6 +28,15 @@ test.each([
   expect(JSON.stringify(found)).not.toContain(payloadMarker);
 });
 
+test("a waiting job whose options are no object is found where it lies, with the code corrupt", async () => {
+  await queue.add("sendEmail", mailJob, { jobId: "bad" });
+  await damage("bad", { opts: "null" });
+  expect(await findJob("email", "bad")).toMatchObject({
+    status: "pending",
+    error: { code: "corrupt", message: 'The job cannot run: the record\'s field "opts" is no object.' },
+  });
+});
+
 test("a failed job whose data is not JSON is failed, with the code corrupt and its times", async () => {
   await putFailed(queue, [{ jobId: "bad", failedAtMs: 1_700_000_001_000, fields: { data: "{bad" } }]);
   expect(await findJob("email", "bad")).toMatchObject({

@@ -32,7 +32,8 @@ async function readJob(queue: Queue, jobId: string): Promise<StoredJob | undefin
     // BullMQ reads the stump of a record as a job without a name or a time.
     if (!job || (job.name && Number.isFinite(job.timestamp))) return job;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    // BullMQ reads options that are no object as one.
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }
   return readDamagedJob(queue, jobId);
 }

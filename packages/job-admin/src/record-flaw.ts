@@ -21,6 +21,7 @@ export function findRecordFlaw(fields: VitalFields): string | undefined {
   for (const field of ["data", "opts", "progress", "parent"] as const) {
     if (!isJson(fields[field])) return `the record's field "${field}" is not JSON`;
   }
+  if (fields.opts && !/^\s*\{/.test(fields.opts)) return 'the record\'s field "opts" is no object';
   return undefined;
 }
 

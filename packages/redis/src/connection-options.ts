@@ -20,6 +20,7 @@ export interface RedisConnectionOptions {
   enableOfflineQueue: boolean;
   autoResendUnfulfilledCommands: boolean;
   retryStrategy: (attempt: number) => number;
+  reconnectOnError: (error: Error) => false | 1 | 2;
 }
 
 const roleOptions = {
@@ -36,6 +37,27 @@ export function reconnectDelayMs(attempt: number): number {
   // Shorter than a producer's deadline: once Redis is back, a call that waits for it is served.
   const ceilingMs = Math.min(25 * 2 ** Math.min(attempt, 10), 1_000);
   return Math.round(ceilingMs * (1 - Math.random() / 2));
+}
+
+/**
+ * After a failover the old primary may live on as a replica and keep its connections: it refuses every write for ever, while the name it was
+ * reached by leads to the new primary. So a refused write looks the name up anew, once a second. It did nothing, so that a worker's is sent
+ * again; a producer tells its caller.
+ */
+function leaveReplica(role: RedisRole): Pick<RedisConnectionOptions, "retryStrategy" | "reconnectOnError"> {
+  let isRefused = false;
+  return {
+    reconnectOnError: (error) => {
+      if (!error.message.startsWith("READONLY")) return false;
+      isRefused = true;
+      return role === "producer" ? 1 : 2;
+    },
+    retryStrategy: (attempt) => {
+      const delayMs = reconnectDelayMs(isRefused ? 10 : attempt);
+      isRefused = false;
+      return delayMs;
+    },
+  };
 }
 
 /**
@@ -67,7 +89,7 @@ export function redisConnectionOptions(role: RedisRole, redisUrl: string): Redis
     ...(url.protocol === "rediss:" && { tls: isIP(host) ? {} : { servername: host } }),
     connectTimeout: 5_000,
     keepAlive: 10_000,
-    retryStrategy: reconnectDelayMs,
+    ...leaveReplica(role),
     ...roleOptions[role],
   };
 }

@@ -47,8 +47,17 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   }
 }
 
-/** What a fetched job's record holds as JSON that BullMQ parses before `createJob`. `data` comes later, and is large. */
-const parsedFields = new Set(["opts", "progress", "parent"]);
+/**
+ * What a fetched job's record must hold where it holds it at all. BullMQ parses the first three before `createJob`, and its scripts fail
+ * halfway through a job's end where a link is no link or a count is no count: the job would be in no list any more. `data` comes later, and
+ * is large.
+ */
+const soundFields: Readonly<Record<string, (stored: string) => boolean>> = {
+  opts: isJsonObject,
+  parent: isJsonObject,
+  progress: isJson,
+  atm: (stored) => Number.isSafeInteger(Number(stored)) && stored !== "",
+};
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
 const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters) => {
@@ -66,16 +75,28 @@ const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters)
 function screenFetchedJob(reply: unknown): unknown {
   if (!Array.isArray(reply) || !Array.isArray(reply[0])) return reply;
   const record: unknown[] = reply[0];
-  const isSound = record.every((field, index) => index % 2 === 1 || isParsable(field, record[index + 1]));
+  const isSound = record.every((field, index) => index % 2 === 1 || isSoundField(field, record[index + 1]));
   return isSound ? reply : [[], ...reply.slice(1)];
 }
 
-function isParsable(field: unknown, value: unknown): boolean {
-  if (typeof field !== "string" || typeof value !== "string" || !parsedFields.has(field)) return true;
+function isSoundField(field: unknown, value: unknown): boolean {
+  if (typeof field !== "string" || typeof value !== "string" || !Object.hasOwn(soundFields, field)) return true;
+  return soundFields[field]?.(value) ?? true;
+}
+
+function isJson(stored: string): boolean {
+  return parse(stored) !== undefined;
+}
+
+function isJsonObject(stored: string): boolean {
+  const value = parse(stored);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parse(stored: string): unknown {
   try {
-    JSON.parse(value);
-    return true;
+    return JSON.parse(stored);
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -9,7 +9,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { type RunningWorker, startWorker } from "./start-worker.ts";
 
-const contract = defineQueue("default", { run: { data: z.object({}) } });
+const contract = defineQueue("default", { run: { data: z.object({}) } }, { concurrency: 3 });
 const job = ["run", { type: "run", data: {} }] as const;
 const cleanUps: (() => Promise<unknown>)[] = [];
 
@@ -90,4 +90,16 @@ test("a worker that loses Redis is not ready, and goes on when Redis is back", a
   await vi.waitFor(() =>
     expect(messages).toEqual(["cannot reach Redis, trying again", "reached Redis again", "job completed"]),
   );
+});
+
+test("a Redis that comes back empty is told again how many of the queue's jobs may run at once", async () => {
+  const port = await freePort();
+  const redis = await redisOn(port);
+  const { worker } = work(port);
+  cleanUps.push(() => worker.stop(1_000));
+  await worker.untilReady();
+  await redis.stop();
+  await redisOn(port);
+  const queue = queueOn(port);
+  await vi.waitFor(async () => expect(await queue.getGlobalConcurrency()).toBe(3), 15_000);
 });
