@@ -72,15 +72,38 @@ test("an attempt that failed gives its claim up, so that the next one runs at on
   expect([job.attemptsMade, job.attemptsStarted, charged]).toEqual([2, 2, ["retried"]]);
 });
 
+test("an attempt that timed out may still have its effect: the job itself tries again, and a twin waits", async () => {
+  const ended: string[] = [];
+  const timedOut = Promise.withResolvers<void>();
+  await work({
+    charge: async ({ order }, { attempt, jobId, signal }) => {
+      if (attempt > 1) {
+        ended.push(jobId);
+        return { receipt: order };
+      }
+      signal.addEventListener("abort", () => timedOut.resolve());
+      // It ignores its signal.
+      return new Promise<never>(() => {});
+    },
+  });
+  const first = await add("charge", { order: "slow" }, { timeoutMs: 50, retryIntervalsMs: [1_000] });
+  await timedOut.promise;
+  const twin = await add("charge", { order: "slow" });
+  await expect.poll(async () => (await stored(twin)).attemptsStarted).toBeGreaterThan(0);
+  await expect.poll(async () => (await stored(first)).returnvalue, { timeout: 15_000 }).toEqual({ receipt: "slow" });
+  expect(ended).toEqual([first]);
+});
+
 test("a job that is replayed after its effect happened does not repeat it", async () => {
   const { charged, charge } = shop();
   await work({ charge });
   const { id = "" } = await finished("charge", { order: "replayed" });
   const job = await stored(id);
   await job.retry("completed");
-  await ended(id);
-  await expect.poll(async () => (await stored(id)).attemptsStarted).toBe(2);
-  const again = await ended(id);
+  await expect
+    .poll(async () => [await raw.getJobState(id), (await stored(id)).attemptsStarted], { timeout: 10_000 })
+    .toEqual(["completed", 2]);
+  const again = await stored(id);
   expect([again.returnvalue, charged]).toEqual([{ receipt: "receipt 1 of replayed" }, ["replayed"]]);
 });
 

@@ -1,7 +1,10 @@
+import { getRedisConnection } from "@millrace/worker-config";
 import { defineQueue } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { startNetwork } from "../test/network.ts";
 import { useQueue } from "../test/use-queue.ts";
+import type { JobContext } from "./job-context.ts";
 
 const contract = defineQueue("default", {
   run: { data: z.object({}), result: z.object({ echo: z.string() }), timeout: 20_000 },
@@ -20,7 +23,7 @@ test("a worker that lost a job's lock aborts it, and its result does not count",
         return finish.promise;
       },
     },
-    { lockDurationMs: 400, stalledIntervalMs: 60_000 },
+    { lockDurationMs: 400, stalledIntervalMs: 400 },
   );
   const jobId = await add("run", {});
   await started.promise;
@@ -65,4 +68,30 @@ test("a job that outlives its lock while its worker is closing completes once, b
   expect(await stopped).toBe(true);
   const job = await ended(jobId);
   expect([job.returnvalue, job.attemptsMade, job.stalledCounter, runs]).toEqual([{ echo: "done" }, 1, 0, 1]);
+});
+
+test("a worker that is cut off from Redis ends its attempts when their locks are over, and the job runs elsewhere", async () => {
+  const network = await startNetwork(getRedisConnection("worker"));
+  const times = { lockDurationMs: 1_000, stalledIntervalMs: 500 };
+  const started = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<unknown>();
+  const cutOff = async (_: unknown, { signal }: JobContext) => {
+    started.resolve();
+    signal.addEventListener("abort", () => aborted.resolve(signal.reason));
+    return new Promise<never>(() => {});
+  };
+  try {
+    const connection = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
+    await work({ run: cutOff }, { ...times, connection });
+    const jobId = await add("run", {});
+    await started.promise;
+    network.cut();
+    expect(await aborted.promise).toMatchObject({ message: expect.stringMatching(/lock was lost/) });
+    await work({ run: async () => ({ echo: "elsewhere" }) }, times);
+    const job = await ended(jobId);
+    expect([job.returnvalue, job.attemptsMade]).toEqual([{ echo: "elsewhere" }, 1]);
+  } finally {
+    network.mend();
+    network.close();
+  }
 });

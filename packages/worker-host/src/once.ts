@@ -1,3 +1,4 @@
+import { AbortedError } from "./abort-reason.ts";
 import type { Effect, EffectStore } from "./effect-store.ts";
 import { ContentionError } from "./job-error.ts";
 import type { JobOutcome } from "./job-outcome.ts";
@@ -49,6 +50,9 @@ export async function once(
   try {
     result = await run();
   } catch (error) {
+    // An attempt that was ended from outside may still be at it, where its handler ignores the signal: no other job comes near the effect
+    // until the lease is over. The job itself takes its own claim over.
+    if (error instanceof AbortedError) throw error;
     // A claim that cannot be given up ends with its lease; the attempt's own error is what matters.
     await store.giveUp(effect).catch(() => {});
     throw error;

@@ -15,12 +15,26 @@ local reason = (fields.data or fields.name) and "corrupt" or "evicted"
 local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = tonumber(ARGV[3]), fields = fields }
 redis.call("HSET", KEYS[5], ARGV[1], cjson.encode(entry))
 redis.call("DEL", KEYS[1])
+local isRead, link = pcall(cjson.decode, fields.parent or "")
+if isRead and type(link) == "table" and link.queueKey and link.id then
+  local parent = link.queueKey .. ":" .. link.id
+  if redis.call("SREM", parent .. ":dependencies", KEYS[1]) == 1 then
+    local survives = link.cpof or link.idof or link.rdof
+    if not survives then redis.call("HSET", parent, "defa", "child " .. KEYS[1] .. " failed") end
+    local isDue = not survives or link.cpof or redis.call("SCARD", parent .. ":dependencies") == 0
+    if isDue and redis.call("ZREM", link.queueKey .. ":waiting-children", link.id) == 1 then
+      redis.call("ZADD", link.queueKey .. ":delayed", 0, link.id)
+      redis.call("ZADD", link.queueKey .. ":marker", 0, "0")
+    end
+  end
+end
 redis.call("XADD", KEYS[6], "*", "event", "failed", "jobId", ARGV[1], "failedReason", ARGV[4], "prev", "active")
 return reason`;
 
 /**
  * Takes a job that nobody can read out of its queue and puts its record, as it is, into the queue's quarantine: a hash of job ids at
- * `_quarantine:<queue>`, each with the JSON of its id, the reason, the time and the record's raw fields.
+ * `_quarantine:<queue>`, each with the JSON of its id, the reason, the time and the record's raw fields. To its parent in a flow it is a
+ * failed child; one that goes on without it does, any other fails. A record that is gone names no parent.
  *
  * @returns why: `corrupt`, `evicted`, or `lost` when another worker holds the job by now
  */

@@ -1,6 +1,7 @@
 import { ownKey } from "@millrace/redis";
 import { getRedisConnection } from "@millrace/worker-config";
-import { defineQueue } from "@millrace/worker-config/contracts";
+import { defineQueue, parseJobFailure } from "@millrace/worker-config/contracts";
+import { FlowProducer, type JobsOptions } from "bullmq";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -88,4 +89,24 @@ test("a dedupe key of a job that is quarantined is free again", async () => {
   const next = await add("run", { text: "sound" }, { dedupe });
   expect(next).not.toBe(jobId);
   expect(await (await ended(next)).getState()).toBe("completed");
+});
+
+test.each<[what: string, opts: JobsOptions, ends: string]>([
+  ["fails", {}, "failed"],
+  ["goes on, where its flow says so", { ignoreDependencyOnFailure: true }, "completed"],
+])("a parent whose child is quarantined does not wait for ever: it %s", async (_, opts, ends) => {
+  const flows = new FlowProducer({ connection: getRedisConnection("worker"), prefix });
+  const child = { name: "run", queueName: "default", data: { type: "run", data: { text: "child" } }, opts };
+  const flow = await flows.add({
+    name: "run",
+    queueName: "default",
+    data: { type: "run", data: { text: "parent" } },
+    children: [child],
+  });
+  await redis("hset", raw.toKey(flow.children?.[0]?.job.id ?? ""), "data", "{bad");
+  await work({ run: async () => {} });
+  const parent = await ended(flow.job.id ?? "");
+  await flows.close();
+  expect(await parent.getState()).toBe(ends);
+  if (ends === "failed") expect(parseJobFailure(parent.failedReason).code).toBe("child_failed");
 });

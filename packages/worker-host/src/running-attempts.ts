@@ -9,6 +9,10 @@ export interface RunningAttempts {
   /** @returns whether it runs here */
   abort(jobId: string, cause: AbortCause): boolean;
   jobIds(): readonly string[];
+  /** Notes that the worker holds these jobs' locks at this moment of the monotonic clock. */
+  confirm(jobIds: readonly string[], atMs: number): void;
+  /** The jobs whose lock was taken and last confirmed before that moment. */
+  unconfirmedSince(atMs: number): readonly string[];
   /** Ends all, and each that begins from now on. */
   abortAll(cause: AbortCause): void;
 }
@@ -36,6 +40,14 @@ export function createRunningAttempts(): RunningAttempts {
       return attempt !== undefined;
     },
     jobIds: () => [...running.keys()],
+    confirm: (jobIds, atMs) => {
+      for (const jobId of jobIds) {
+        const attempt = running.get(jobId);
+        if (attempt) attempt.lockConfirmedAtMs = atMs;
+      }
+    },
+    unconfirmedSince: (atMs) =>
+      [...running].filter(([, { lockConfirmedAtMs }]) => lockConfirmedAtMs < atMs).map(([jobId]) => jobId),
     abortAll: (cause) => {
       forAll = cause;
       for (const attempt of running.values()) attempt.abort(cause);
@@ -45,6 +57,8 @@ export function createRunningAttempts(): RunningAttempts {
 
 /** As an AbortController with its signal, for one listener: an EventTarget per job would cost more than a short job itself. */
 export class AttemptAbort implements AbortSource {
+  /** When the job's lock was last known to be this worker's, on the monotonic clock. */
+  lockConfirmedAtMs: number = performance.now();
   #cause: AbortCause | undefined;
   #listener: (() => void) | undefined;
 

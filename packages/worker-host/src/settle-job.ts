@@ -22,9 +22,14 @@ export async function settleJob(
     case "cancelled":
       throw withStackOf(outcome.failure.error, new UnrecoverableError(formatJobFailure(outcome.failure)));
     case "retry":
-    // The lock is another's: BullMQ finds that out by itself when it tries to record this.
-    case "lost":
       throw withStackOf(outcome.failure.error, new Error(formatJobFailure(outcome.failure)));
+    case "lost":
+      // Where the lock is this worker's after all, nothing has happened to the job. Where it is another's, BullMQ finds that out by itself
+      // when it tries to record this.
+      await job.moveToWait(token).catch(() => {
+        throw withStackOf(outcome.failure.error, new Error(formatJobFailure(outcome.failure)));
+      });
+      throw new WaitingError();
     case "deferred":
       await job.moveToDelayed(Date.now() + outcome.delayMs, token);
       throw new DelayedError();

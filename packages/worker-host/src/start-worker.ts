@@ -18,6 +18,7 @@ import { settlesWithin } from "./settles-within.ts";
 import type { StartedJob } from "./started-job.ts";
 import { watchCancellations } from "./watch-cancellations.ts";
 import { watchClients } from "./watch-clients.ts";
+import { watchLocks } from "./watch-locks.ts";
 
 export interface WorkerSettings {
   readonly connection: RedisConnectionOptions;
@@ -106,10 +107,7 @@ export function startWorker<
   };
   const clients = watchClients(worker, log);
   reportEngine(worker, clients, log);
-  // Another worker has the job: what this one still does for it would be done twice.
-  worker.on("lockRenewalFailed", (jobIds) => {
-    for (const jobId of jobIds) attempts.abort(jobId, "lockLost");
-  });
+  const locks = watchLocks(worker, attempts, settings.lockDurationMs ?? defaultWorkerOptions.lockDuration);
   const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name });
   const begun = begin(worker, contract, settings);
   // Told to whoever waits for readiness.
@@ -127,6 +125,7 @@ export function startWorker<
       const isIdle = !clients.areReady() && worker.jobsInHand === 0;
       const isDrained = isIdle ? abandon(worker) : await drain(worker, graceMs, interrupt);
       cancellations.close();
+      locks.close();
       return isDrained;
     },
   };
