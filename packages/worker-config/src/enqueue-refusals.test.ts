@@ -105,7 +105,8 @@ test.each(["sendFax", "constructor", "__proto__", "toString", ""])(
   async (action) => {
     const refusal = await refusalOf(enqueueUnchecked(emailContract, action, marked));
     expect(refusal.code).toBe("unknown_action");
-    expect(refusal.message).toBe(`Queue email has no action ${JSON.stringify(action)}; expected one of sendEmail.`);
+    const known = emailContract.actionNames.options.join(", ");
+    expect(refusal.message).toBe(`Queue email has no action ${JSON.stringify(action)}; expected one of ${known}.`);
   },
 );
 

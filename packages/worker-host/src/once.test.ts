@@ -26,11 +26,11 @@ function askedStore(finish: () => boolean) {
   return { asked, store };
 }
 
-async function run(effects: EffectStore, timeoutMs?: number) {
+async function run(effects: EffectStore, timeoutMs?: number, order = "o") {
   const job = {
     jobId: "job",
     action: "charge",
-    data: { type: "charge", data: { order: "o" }, run: timeoutMs === undefined ? {} : { timeoutMs } },
+    data: { type: "charge", data: { order }, run: timeoutMs === undefined ? {} : { timeoutMs } },
     createdAt: new Date(),
     runnableAt: Date.now(),
     attemptsMade: 0,
@@ -74,4 +74,11 @@ test("a job whose claim is refused is deferred and has not run, its last attempt
     failure: { code: "effect_lookup_failed" },
   });
   expect(asked.lifetimeMs).toBeUndefined();
+});
+
+test("a job whose key is empty is dead at once: it would be one effect with every other such job", async () => {
+  const { asked, store } = askedStore(() => true);
+  const outcome = await run(store, undefined, "");
+  expect(outcome).toMatchObject({ outcome: "failed", failure: { code: "invalid_idempotency_key" } });
+  expect(asked.leaseMs).toBeUndefined();
 });

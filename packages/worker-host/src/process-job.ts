@@ -13,6 +13,7 @@ import { createContext } from "./create-context.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import type { Effect, EffectStore } from "./effect-store.ts";
 import type { Enqueue } from "./job-context.ts";
+import { PermanentError } from "./job-error.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import type { JobOutcome } from "./job-outcome.ts";
 import { once } from "./once.ts";
@@ -104,7 +105,7 @@ async function claimAndRun<
   abort: AbortSource | undefined,
 ): Promise<JobOutcome> {
   const definition = host.contract.actions[action];
-  const idempotencyKey = definition.idempotencyKey?.(data);
+  const idempotencyKey = checkKey(definition.idempotencyKey?.(data), `${host.contract.name}/${action}`);
   const timeoutMs = run.timeoutMs ?? definition.timeout ?? defaultTimeoutMs;
   const runHandler = () =>
     runWithDeadline(timeoutMs, abort, async (signal) => {
@@ -125,4 +126,13 @@ async function claimAndRun<
       "the effect has happened and could not be recorded: another job with its idempotency key may repeat it",
     );
   return once(host.effects, effect, { leaseMs: timeoutMs + leaseMarginMs, lifetimeMs, onUnrecorded }, runHandler);
+}
+
+/** An empty key would be one effect for all jobs of the action: the first would run, and every other one be skipped. */
+function checkKey(key: unknown, action: string): string | undefined {
+  if (key === undefined || (typeof key === "string" && key !== "")) return key;
+  throw new PermanentError(
+    `The idempotencyKey of ${action}: expected a text that is not empty, or undefined, got ${key === "" ? "an empty text" : typeof key}.`,
+    { code: "invalid_idempotency_key" },
+  );
 }

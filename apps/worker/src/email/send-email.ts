@@ -2,6 +2,7 @@ import type { emailContract } from "@millrace/worker-config/contracts";
 import type { HandlersOf } from "@millrace/worker-host";
 import { convert } from "html-to-text";
 import type { Mail, Mailbox, SendMail } from "./mailer.ts";
+import { messageIdOf } from "./message-id.ts";
 
 type SendEmail = HandlersOf<typeof emailContract>["sendEmail"];
 
@@ -13,7 +14,7 @@ type SendEmail = HandlersOf<typeof emailContract>["sendEmail"];
  */
 export function createSendEmail(sendMail: SendMail, defaultFrom: string): SendEmail {
   return async (data, { jobId, createdAt, signal }) => {
-    const messageId = `<${jobId}.${createdAt.getTime()}@${domainOf(data.from?.address ?? defaultFrom)}>`;
+    const messageId = messageIdOf({ jobId, createdAt }, data.from?.address ?? defaultFrom);
     const mail: Mail = {
       messageId,
       from: data.from ? toMailbox(data.from) : defaultFrom,
@@ -30,8 +31,4 @@ export function createSendEmail(sendMail: SendMail, defaultFrom: string): SendEm
 
 function toMailbox(given: string | { address: string; name?: string | undefined }): Mailbox {
   return typeof given === "string" ? { name: "", address: given } : { name: given.name ?? "", address: given.address };
-}
-
-function domainOf(address: string): string {
-  return /@([\w.-]+)/.exec(address)?.[1] ?? "localhost";
 }
