@@ -65,7 +65,7 @@ export const budgets: readonly Budget[] = [
     limit: "",
   },
   {
-    name: "6 Redis commands per job",
+    name: "6 Redis scripts per job",
     baseline: raw,
     subject: host,
     figure: "redisCommandsPerJob",

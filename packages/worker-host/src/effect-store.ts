@@ -13,8 +13,8 @@ export type Claim =
   | { readonly state: "claimed" }
   /** The effect has happened, and this is what it returned, as JSON. */
   | { readonly state: "done"; readonly byOwner: boolean; readonly result: string }
-  /** Another job is about to have it, for so long at most. */
-  | { readonly state: "busy"; readonly leftMs: number };
+  /** Another job is about to have it. */
+  | { readonly state: "busy" };
 
 /** Remembers which effects happened. Each of the three is one command. */
 export interface EffectStore {

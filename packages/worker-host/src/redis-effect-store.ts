@@ -10,7 +10,7 @@ const scripts = {
     if held then
       local state, owner, rest = string.match(held, "^(%a) (%S+) (.*)$")
       if state == "d" then return { "done", owner == ARGV[1] and 1 or 0, rest } end
-      if owner ~= ARGV[1] then return { "busy", redis.call("PTTL", KEYS[1]) } end
+      if owner ~= ARGV[1] then return { "busy" } end
     end
     redis.call("SET", KEYS[1], "r " .. ARGV[1] .. " " .. ARGV[2], "PX", ARGV[3])
     return { "claimed" }`,
@@ -39,7 +39,7 @@ export function createRedisEffectStore(client: Promise<RedisClient>, prefix: str
     claim: async (effect, leaseMs) => {
       const [state, second, third] = await run("millraceClaimEffect", effect, leaseMs);
       if (state === "done") return { state, byOwner: second === 1, result: third };
-      if (state === "busy") return { state, leftMs: second };
+      if (state === "busy") return { state };
       return { state: "claimed" };
     },
     finish: async (effect, result, lifetimeMs) => (await run("millraceFinishEffect", effect, result, lifetimeMs)) === 1,

@@ -13,7 +13,7 @@ export function reportEngine(worker: Worker<unknown, unknown, string>, clients: 
   worker.on("stalled", (jobId) => log.warn({ queue: worker.name, jobId }, "job stalled and starts again"));
   worker.on("failed", (job, error) => {
     const { code, message } = parseJobFailure(error.message);
-    const identity = { queue: worker.name, action: job?.name, jobId: job?.id };
+    const identity = { queue: worker.name, action: job?.name, jobId: job?.id, attempt: job?.attemptsMade };
     // What was settled before the job ran never reached a handler: cancelled while it waited, or a child of its flow failed.
     if (code === "poison" || (job?.deferredFailure && code !== "cancelled")) {
       log.error({ ...identity, outcome: "failed", code }, message);

@@ -15,7 +15,7 @@ export function createMemoryEffectStore(now: () => number): EffectStore {
     claim: async ({ key, owner, token }, leaseMs) => {
       const held = effects.get(key);
       if (held?.result !== undefined) return { state: "done", byOwner: held.owner === owner, result: held.result };
-      if (held && held.owner !== owner) return { state: "busy", leftMs: effects.leftMs(key) };
+      if (held && held.owner !== owner) return { state: "busy" };
       effects.set(key, { owner, token }, leaseMs);
       return { state: "claimed" };
     },
