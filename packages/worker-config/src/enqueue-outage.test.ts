@@ -126,6 +126,8 @@ test("an enqueue that waits for Redis while the queues are closed is refused, an
   const redis = await ownRedis();
   await send();
   await kill(redis);
+  // A call at the very moment of the loss may have reached Redis; after this one the loss is known.
+  await outageOf(send());
   const waiting = outageOf(send("waiting"));
   await closeQueues();
   const { error, tookMs } = await waiting;
