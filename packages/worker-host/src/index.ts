@@ -11,3 +11,4 @@ export {
 export type { HandlersOf, JobHandler, JobHandlers } from "./job-handlers.ts";
 export { runWorker } from "./run-worker.ts";
 export { type RunningWorker, startWorker, type WorkerSettings } from "./start-worker.ts";
+export type { WorkerService } from "./worker-service.ts";

@@ -9,11 +9,13 @@ import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { startWorker } from "./start-worker.ts";
+import { checkServices, type WorkerService } from "./worker-service.ts";
 
 /**
  * A worker process's whole life: reads the environment, takes jobs, answers health probes, and on SIGTERM or SIGINT stops in order:
- * no new job, the running ones to their end, then the clients, then exit 0. A second signal exits at once; a crash exits 1.
+ * no new job, the running ones to their end, then the services and clients, then exit 0. A second signal exits at once; a crash exits 1.
  *
+ * @param services what the handlers use besides Redis, by the name that `/readyz` shows
  * @throws EnvironmentError when a variable is missing or wrong
  * @throws WorkerOptionsError when the worker's times do not fit together
  * @throws UnsafeRedisError in production, when Redis may evict jobs
@@ -22,7 +24,11 @@ export async function runWorker<
   Name extends QueueContract["name"],
   Data extends DataSchemas,
   Result extends ResultSchemas<Data>,
->(contract: QueueContract<Name, Data, Result>, handlers: JobHandlers<Data, Result>): Promise<void> {
+>(
+  contract: QueueContract<Name, Data, Result>,
+  handlers: JobHandlers<Data, Result>,
+  services: Record<string, WorkerService> = {},
+): Promise<void> {
   const log = getChildLogger(`worker:${contract.name}`);
   const env = readWorkerHostEnv();
   const times = {
@@ -45,13 +51,17 @@ export async function runWorker<
     ...times,
     checkRedis: (client) => checkRedis(client, env.NODE_ENV === "production", log),
   });
-  const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, worker.isReady);
+  const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, async () => ({
+    worker: worker.isReady(),
+    ...(await checkServices(services)),
+  }));
   log.info({ concurrency, health: `${health.url}/readyz` }, "worker started");
 
   onShutdownSignal(log, async () => {
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
     workspaces.close();
+    for (const service of Object.values(services)) await service.close();
     await closeQueues();
     await health.close();
   });

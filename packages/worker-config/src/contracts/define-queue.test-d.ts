@@ -49,3 +49,5 @@ defineQueue("heavy", { count: { data: z.object({ total: z.bigint() }) } });
 defineQueue("heavy", { count: { data: z.object({}), result: z.object({ at: z.date() }) } });
 // @ts-expect-error an option that does not exist
 defineQueue("heavy", { count: { data: z.object({}), timeoutMs: 1_000 } });
+// @ts-expect-error an example that is no data of its action
+defineQueue("heavy", { count: { data: z.object({ total: z.number() }), example: { total: "three" } } });

@@ -26,6 +26,8 @@ export interface ActionDefinition<Data extends DataSchema = DataSchema, Result e
   /** How long an effect is remembered, in milliseconds. Defaults to `defaultIdempotencyLifetimeMs`. */
   readonly idempotencyLifetimeMs?: number;
   readonly options?: { readonly attempts?: number };
+  /** Data that works as it stands where `pnpm dev` runs. The page of examples makes its command of it. */
+  readonly example?: NoInfer<z.input<Data>>;
 }
 
 /** Something that belongs to a workspace and stands for it, where the data does not name the workspace itself. */

@@ -29,6 +29,7 @@ export const emailContract = defineQueue("email", {
     timeout: 30_000,
     workspaceId: (data) => data.workspaceId,
     options: { attempts: 5 },
+    example: { to: "ada@example.com", subject: "Hello from Millrace", text: "It works." },
   },
 });
 
