@@ -9,6 +9,8 @@ import {
   type WorkerOptions,
 } from "bullmq";
 import { handBackStranded } from "./hand-back-stranded.ts";
+import { isSoundRecord } from "./sound-record.ts";
+import { surfaceBroken } from "./surface-broken.ts";
 
 /** A job whose record nobody can read has no name, which no sound job lacks. */
 export function isUnreadable(job: { readonly name: string | undefined }): boolean {
@@ -47,17 +49,6 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   }
 }
 
-/**
- * What a fetched job's record must hold where it holds it at all. BullMQ parses the first three before `createJob`, and its scripts fail
- * halfway through a job's end where a link is no link or a count is no count: the job would be in no list any more. `data` comes later, and
- * is large.
- */
-const soundFields: Readonly<Record<string, (stored: string) => boolean>> = {
-  opts: isJsonObject,
-  parent: isJsonObject,
-  progress: isJson,
-  atm: (stored) => Number.isSafeInteger(Number(stored)) && stored !== "",
-};
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
 const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters) => {
@@ -67,6 +58,8 @@ const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters)
     const reply = execCommand(client, command, args);
     return fetchingCommands.has(command) ? Promise.resolve(reply).then(screenFetchedJob) : reply;
   };
+  // In this order: what the first brings to light was fetched, and is not handed back.
+  surfaceBroken(backend);
   handBackStranded(backend);
   return backend;
 };
@@ -74,29 +67,6 @@ const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters)
 /** A fetching command's reply is `[record, jobId, …]`, the record as field, value, field, value. */
 function screenFetchedJob(reply: unknown): unknown {
   if (!Array.isArray(reply) || !Array.isArray(reply[0])) return reply;
-  const record: unknown[] = reply[0];
-  const isSound = record.every((field, index) => index % 2 === 1 || isSoundField(field, record[index + 1]));
-  return isSound ? reply : [[], ...reply.slice(1)];
-}
-
-function isSoundField(field: unknown, value: unknown): boolean {
-  if (typeof field !== "string" || typeof value !== "string" || !Object.hasOwn(soundFields, field)) return true;
-  return soundFields[field]?.(value) ?? true;
-}
-
-function isJson(stored: string): boolean {
-  return parse(stored) !== undefined;
-}
-
-function isJsonObject(stored: string): boolean {
-  const value = parse(stored);
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parse(stored: string): unknown {
-  try {
-    return JSON.parse(stored);
-  } catch {
-    return undefined;
-  }
+  const record: readonly unknown[] = reply[0];
+  return isSoundRecord(record) ? reply : [[], ...reply.slice(1)];
 }
