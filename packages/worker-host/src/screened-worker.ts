@@ -1,3 +1,4 @@
+import { replayFields } from "@millrace/worker-config/contracts";
 import {
   type BackendFactory,
   createRedisBackend,
@@ -27,8 +28,19 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   /** Jobs that were fetched, and of which Redis has not recorded yet what became of them. */
   jobsInHand = 0;
 
+  readonly #replays: Map<string, number>;
+
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
-    super(name, processor, options, createScreenedBackend);
+    const replays = new Map<string, number>();
+    super(name, processor, options, screenedBackend(replays));
+    this.#replays = replays;
+  }
+
+  /** How often a job had been replayed when it was fetched, which BullMQ's Job does not say. To be asked once per start. */
+  takeReplays(jobId: string): number {
+    const count = this.#replays.get(jobId) ?? 0;
+    this.#replays.delete(jobId);
+    return count;
   }
 
   override async processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
@@ -51,22 +63,28 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
 
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
-const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters) => {
-  const backend = createRedisBackend(...parameters);
-  const execCommand = backend.execCommand.bind(backend);
-  backend.execCommand = (client, command, args) => {
-    const reply = execCommand(client, command, args);
-    return fetchingCommands.has(command) ? Promise.resolve(reply).then(screenFetchedJob) : reply;
+function screenedBackend(replays: Map<string, number>): BackendFactory<RedisQueueBackend> {
+  return (...parameters) => {
+    const backend = createRedisBackend(...parameters);
+    const execCommand = backend.execCommand.bind(backend);
+    backend.execCommand = (client, command, args) => {
+      const reply = execCommand(client, command, args);
+      if (!fetchingCommands.has(command)) return reply;
+      return Promise.resolve(reply).then((fetched) => screenFetchedJob(fetched, replays));
+    };
+    // In this order: what the first brings to light was fetched, and is not handed back.
+    surfaceBroken(backend);
+    handBackStranded(backend);
+    return backend;
   };
-  // In this order: what the first brings to light was fetched, and is not handed back.
-  surfaceBroken(backend);
-  handBackStranded(backend);
-  return backend;
-};
+}
 
 /** A fetching command's reply is `[record, jobId, …]`, the record as field, value, field, value. */
-function screenFetchedJob(reply: unknown): unknown {
+function screenFetchedJob(reply: unknown, replays: Map<string, number>): unknown {
   if (!Array.isArray(reply) || !Array.isArray(reply[0])) return reply;
   const record: readonly unknown[] = reply[0];
-  return isSoundRecord(record) ? reply : [[], ...reply.slice(1)];
+  if (!isSoundRecord(record)) return [[], ...reply.slice(1)];
+  const replayed = record.findIndex((field, index) => index % 2 === 0 && field === replayFields.count);
+  if (replayed >= 0) replays.set(String(reply[1]), Number(record[replayed + 1]) || 0);
+  return reply;
 }
