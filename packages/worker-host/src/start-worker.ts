@@ -55,6 +55,7 @@ export interface RunningWorker {
 type FetchedJob = Job<unknown, unknown, string>;
 
 const afterAbortMs = 5_000;
+const pingWithinMs = 1_000;
 
 /** Connects a contract and its handlers to the contract's queue. Knows no environment, no signal and no process. */
 export function startWorker<
@@ -122,8 +123,8 @@ export function startWorker<
     stop: async (graceMs) => {
       // Without Redis and without a job there is nothing to wait for, and BullMQ would wait for Redis. A job whose handler has returned is
       // one until Redis knows of it: left alone, it would run again.
-      const isIdle = !clients.areReady() && worker.jobsInHand === 0;
-      const isDrained = isIdle ? abandon(worker) : await drain(worker, graceMs, interrupt);
+      const isAlone = worker.jobsInHand === 0 && !(await (clients.areReady() && answers(worker)));
+      const isDrained = isAlone && worker.jobsInHand === 0 ? abandon(worker) : await drain(worker, graceMs, interrupt);
       cancellations.close();
       locks.close();
       return isDrained;
@@ -167,6 +168,12 @@ async function quarantine(
   );
   // Moved already: BullMQ records nothing and goes on.
   throw new WaitingError();
+}
+
+/** Asked because a connection may look well on which nothing comes any more. */
+function answers(worker: ScreenedWorker): Promise<boolean> {
+  const pinged = worker.getBackend().client.then((client) => client.runCommand("ping", []));
+  return settlesWithin(pinged, pingWithinMs).catch(() => false);
 }
 
 function abandon(worker: Worker<unknown, unknown, string>): true {
