@@ -71,6 +71,14 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
     }
   }
 
+  /** Ends the connections and timers of a worker whose `close` does not come to its end. */
+  async letGo(): Promise<void> {
+    await this.lockManager.close();
+    // Stops the stalled check, which would hold the process until its next turn.
+    await this.pause(true);
+    await this.getBackend().close(true);
+  }
+
   protected override createJob(record: JobJson, jobId: string): Job<unknown, unknown, string> {
     try {
       return super.createJob(record, jobId);

@@ -85,25 +85,33 @@ test("a stop waits for no job that is recorded already, where Redis went away be
   network.close();
 });
 
-test("a job that was done when Redis went away is recorded when it is back, although the worker has been told to stop", async () => {
-  const network = await startNetwork(getRedisConnection("worker"));
-  const behindNetwork = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
-  let runs = 0;
-  const done = Promise.withResolvers<void>();
-  const run = async (_: unknown, { attempt }: JobContext) => {
-    runs += 1;
-    network.cut();
-    done.resolve();
-    return { attempt };
-  };
-  const worker = await work({ run }, { connection: behindNetwork });
-  const jobId = await add("run", {});
-  await done.promise;
-  await expect.poll(() => worker.isReady()).toBe(false);
-  const stopped = worker.stop(1);
-  network.mend();
-  const job = await ended(jobId);
-  expect([job.returnvalue, job.stalledCounter, runs]).toEqual([{ attempt: 1 }, 0, 1]);
-  await stopped;
-  network.close();
-});
+test.each([
+  [1, false],
+  [20_000, true],
+])(
+  "a job that was done when Redis went away is recorded when it is back, and the stop that waited for it ends (%s ms)",
+  async (graceMs, isInTime) => {
+    const network = await startNetwork(getRedisConnection("worker"));
+    const behindNetwork = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
+    let runs = 0;
+    const done = Promise.withResolvers<void>();
+    const run = async (_: unknown, { attempt }: JobContext) => {
+      runs += 1;
+      network.cut();
+      done.resolve();
+      return { attempt };
+    };
+    const worker = await work({ run }, { connection: behindNetwork });
+    const jobId = await add("run", {});
+    await done.promise;
+    await expect.poll(() => worker.isReady()).toBe(false);
+    const stopped = worker.stop(graceMs);
+    network.mend();
+    const job = await ended(jobId);
+    expect([job.returnvalue, job.stalledCounter, runs]).toEqual([{ attempt: 1 }, 0, 1]);
+    const recordedAt = performance.now();
+    expect(await stopped).toBe(isInTime);
+    expect(performance.now() - recordedAt).toBeLessThan(2_500);
+    network.close();
+  },
+);
