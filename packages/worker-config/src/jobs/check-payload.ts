@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DataSchema, QueueContract } from "../contracts/define-queue.ts";
-import { jobEnvelopeSchema } from "../contracts/job-envelope.ts";
+import { type JobEnvelope, jobEnvelopeSchema } from "../contracts/job-envelope.ts";
 import { findJsonIssue, type Issue } from "./check-json.ts";
 import { InvalidJobError, toIssues } from "./invalid-job-error.ts";
 
@@ -10,9 +10,15 @@ export const defaultMaxPayloadBytes = 262_144;
 /**
  * Checks what a job is about to carry: a known action, JSON, the action's schema, and the size.
  *
+ * @returns the payload as it is at this moment: what its owner does to it afterwards changes nothing of what was checked
  * @throws InvalidJobError
  */
-export function checkPayload(contract: QueueContract, action: string, stored: unknown, maxPayloadBytes: number): void {
+export function checkPayload(
+  contract: QueueContract,
+  action: string,
+  stored: unknown,
+  maxPayloadBytes: number,
+): JobEnvelope {
   const definition = Object.hasOwn(contract.actions, action) ? contract.actions[action] : undefined;
   if (!definition) throw unknownAction(contract, action);
   const { data: envelope, error } = jobEnvelopeSchema.safeParse(stored);
@@ -24,15 +30,18 @@ export function checkPayload(contract: QueueContract, action: string, stored: un
   }
   const jsonIssue = findJsonIssue(stored, "job");
   if (jsonIssue) throw invalidData(contract, action, [{ ...jsonIssue, path: jsonIssue.path.replace(/^job\./, "") }]);
-  const bytes = Buffer.byteLength(JSON.stringify(stored));
+  const text = JSON.stringify(stored);
+  const bytes = Buffer.byteLength(text);
   if (bytes > maxPayloadBytes) {
     throw new InvalidJobError(
       "payload_too_large",
       `A job ${contract.name}/${action} may hold ${maxPayloadBytes} bytes (QUEUE_MAX_PAYLOAD_BYTES), got ${bytes}. Store the content elsewhere and enqueue a reference to it.`,
     );
   }
-  const parsed = closed(definition.data).safeParse(envelope.data);
+  const kept: JobEnvelope = JSON.parse(text);
+  const parsed = closed(definition.data).safeParse(kept.data);
   if (!parsed.success) throw invalidData(contract, action, toIssues(parsed.error, "data"));
+  return kept;
 }
 
 function unknownAction(contract: QueueContract, action: string): InvalidJobError {
