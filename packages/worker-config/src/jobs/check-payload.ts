@@ -1,7 +1,7 @@
-import { z } from "zod";
-import type { DataSchema, QueueContract } from "../contracts/define-queue.ts";
+import type { QueueContract } from "../contracts/define-queue.ts";
 import { type JobEnvelope, jobEnvelopeSchema } from "../contracts/job-envelope.ts";
 import { findJsonIssue, type Issue } from "./check-json.ts";
+import { findUnknownKey } from "./find-unknown-key.ts";
 import { InvalidJobError, toIssues } from "./invalid-job-error.ts";
 
 /** What a job may hold where nobody says otherwise: room for a long mail, and not for a file. */
@@ -39,8 +39,10 @@ export function checkPayload(
     );
   }
   const kept: JobEnvelope = JSON.parse(text);
-  const parsed = closed(definition.data).safeParse(kept.data);
+  const parsed = definition.data.safeParse(kept.data);
   if (!parsed.success) throw invalidData(contract, action, toIssues(parsed.error, "data"));
+  const unknownKey = findUnknownKey(definition.data, kept.data, "data");
+  if (unknownKey) throw invalidData(contract, action, [unknownKey]);
   return kept;
 }
 
@@ -56,18 +58,4 @@ function unknownAction(contract: QueueContract, action: string): InvalidJobError
 
 function invalidData(contract: QueueContract, action: string, issues: readonly Issue[]): InvalidJobError {
   return new InvalidJobError("invalid_data", `The data of a job ${contract.name}/${action} is not valid.`, issues);
-}
-
-const closedSchemas = new WeakMap<DataSchema, z.ZodType>();
-
-/**
- * The schema as a producer meets it: an unknown key is refused, because what was meant as an option (`delay`) would do nothing in
- * the payload. The worker's side stays open, or an older worker would refuse what a newer producer adds.
- */
-function closed(schema: DataSchema): z.ZodType {
-  const known = closedSchemas.get(schema);
-  if (known) return known;
-  const made = schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
-  closedSchemas.set(schema, made);
-  return made;
 }
