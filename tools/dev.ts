@@ -2,10 +2,12 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { type DevRedis, type Inbox, readDevServicesEnv, startInbox, startRedis } from "@millrace/dev-services";
 import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
 import { checkEnvironment } from "./environment.ts";
+import { resolveFileStoreUrl } from "./file-store-url.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { supervise } from "./supervise.ts";
 import { listWorkers, root } from "./workers.ts";
@@ -29,9 +31,10 @@ await runUntilSignal(async (cleanUp) => {
   const workers = listWorkers();
   const wantedPort = readApiPort();
   const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort(0))]);
-  const env = environmentFor(redis, inbox, apiPort);
+  const stateDir = resolve(root, devEnv.DEV_STATE_DIR);
+  const env = environmentFor(redis, inbox, apiPort, stateDir);
   await checkEnvironment({ ...process.env, ...env });
-  cleanUp(publishEnvironment(resolve(root, devEnv.DEV_STATE_DIR), env));
+  cleanUp(publishEnvironment(stateDir, env));
 
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const supervisor = supervise([
@@ -71,11 +74,12 @@ function watch(file: string): string {
 }
 
 /** What the processes are given; a variable that is set already stays as it is. */
-function environmentFor(redis: DevRedis, inbox: Inbox, apiPort: number) {
-  const { API_KEYS, LOG_FORMAT, SMTP_URL } = process.env;
+function environmentFor(redis: DevRedis, inbox: Inbox, apiPort: number, stateDir: string) {
+  const { API_KEYS, FILE_STORE_URL, LOG_FORMAT, SMTP_URL } = process.env;
   return {
     REDIS_URL: redis.url,
     SMTP_URL: SMTP_URL || inbox.smtpUrl,
+    FILE_STORE_URL: FILE_STORE_URL ? resolveFileStoreUrl(FILE_STORE_URL) : pathToFileURL(join(stateDir, "files")).href,
     API_PORT: String(apiPort),
     API_KEYS: API_KEYS || developmentApiKey,
     LOG_FORMAT: LOG_FORMAT || "pretty",
