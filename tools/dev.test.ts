@@ -39,6 +39,12 @@ test("the pasted curl sends a mail that is in the inbox, and the job says succes
   }, 10_000);
   const status = () => readJson(`${api}/jobs/email/${jobId}`, { authorization: `Bearer ${key}` });
   await vi.waitFor(async () => expect(await status()).toMatchObject({ status: "success", attempts: 1 }), 10_000);
+  const upload = await fetch(`${api}/files?name=a.txt`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}` },
+    body: "a file that a job may refer to",
+  });
+  expect(upload.status).toBe(201);
   expect(command.output()).toMatch(/Redis +\S.*(embedded|redis-server|valkey-server)/);
   command.process.kill("SIGINT");
   expect(await command.ended).toBe(0);

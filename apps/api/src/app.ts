@@ -1,3 +1,4 @@
+import type { FileStore } from "@millrace/file-store";
 import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -6,6 +7,7 @@ import { handleError, sendProblem } from "./problem.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
+import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
@@ -14,11 +16,13 @@ export interface AppOptions {
   readonly apiKeys: readonly string[];
   /** The largest payload that an enqueue takes, in bytes. */
   readonly maxPayloadBytes: number;
+  /** Where uploads go. The app does not close it. */
+  readonly files: FileStore;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
-export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({ apiKeys, maxPayloadBytes, files, log }: AppOptions): Promise<FastifyInstance> {
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -69,6 +73,7 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);
+    fileRoutes(programs, files);
   });
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));

@@ -1,3 +1,4 @@
+import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
@@ -11,10 +12,13 @@ getRedisConnection("producer");
 // Producers report an outage of Redis as a warning of the process; here it joins the log, instead of Node's own text beside it.
 process.removeAllListeners("warning");
 process.on("warning", (warning) => log.warn({ err: warning }, warning.message));
-const app = await createApp({ apiKeys: env.API_KEYS, maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES, log });
+const files = createFileStore(readFileStoreSettings());
+const maxPayloadBytes = readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES;
+const app = await createApp({ apiKeys: env.API_KEYS, maxPayloadBytes, files, log });
 onShutdownSignal(log, async () => {
-  // No new request, those under way to their end, then their queues.
+  // No new request, those under way to their end, then what they used.
   await app.close();
   await closeQueues();
+  await files.close();
 });
 await app.listen({ host: env.API_HOST, port: env.API_PORT });

@@ -1,3 +1,8 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
@@ -10,14 +15,18 @@ export const basic = { authorization: `Basic ${Buffer.from(`anybody:${apiKey}`).
 /** A valid mail, whose text no answer may repeat. */
 export const mail = { to: "bob@example.com", subject: "Hello", text: "MARKER" };
 
-/** The app as it is started, with its log lines kept instead of written. */
+/** The app as it is started, with its log lines kept instead of written, and its files in a folder of its own. */
 export async function createTestApp(
-  options: { apiKeys?: string[]; maxPayloadBytes?: number } = {},
-): Promise<FastifyInstance & { readonly logged: readonly string[] }> {
+  options: { apiKeys?: string[]; maxPayloadBytes?: number; maxFileBytes?: number } = {},
+): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
+  const { apiKeys = [apiKey], maxPayloadBytes = 262_144, maxFileBytes = 1_000_000 } = options;
   const logged: string[] = [];
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
-  const app = await createApp({ apiKeys: [apiKey], maxPayloadBytes: 262_144, log, ...options });
-  return Object.assign(app, { logged });
+  const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);
+  const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
+  const app = await createApp({ apiKeys, maxPayloadBytes, files, log });
+  app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));
+  return Object.assign(app, { logged, folder });
 }
 
 /** What every problem has in common, whatever it is about. */
