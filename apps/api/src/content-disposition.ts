@@ -1,8 +1,10 @@
 /** The header that makes a browser save what it is sent, under this name, instead of showing it (RFC 6266). */
 export function attachmentNamed(name: string): string {
-  // For programs that know the plain form alone; a quote or a backslash would end it.
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeRfc5987(name)}`;
+  // Some programs save under whatever they are told, folders included.
+  const last = name.replace(/[/\\]/g, "_");
+  // For programs that know the plain form alone, which a quote would end.
+  const plain = last.replace(/[^\x20-\x7e]|["%]/g, "_");
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeRfc5987(last)}`;
 }
 
 /** The name in such a header, the plain form where there is no other. undefined where it has none, or one that cannot be read. */

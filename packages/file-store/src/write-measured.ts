@@ -35,20 +35,21 @@ export async function writeMeasured(
 
 /** The chunks, and the signal's reason as soon as it aborts: also while the next chunk does not come. */
 async function* untilAborted(chunks: AsyncIterable<unknown>, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
-  signal?.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  // It rejects also when nobody waits for the next chunk.
-  aborted.promise.catch(() => {});
-  const onAbort = () => aborted.reject(signal?.reason);
-  signal?.addEventListener("abort", onAbort, { once: true });
   const iterator = chunks[Symbol.asyncIterator]();
+  let giveUp: (reason: unknown) => void = () => {};
+  const onAbort = () => giveUp(signal?.reason);
+  signal?.addEventListener("abort", onAbort);
   let isOver = false;
   try {
-    while (true) {
-      const next = await Promise.race([iterator.next(), aborted.promise]);
+    while (!isOver) {
+      signal?.throwIfAborted();
+      // Not a race with one promise for all chunks: that would remember every chunk's until the last.
+      const next = await new Promise<IteratorResult<unknown>>((resolve, reject) => {
+        giveUp = reject;
+        iterator.next().then(resolve, reject);
+      });
       isOver = next.done === true;
-      if (isOver) return;
-      yield next.value;
+      if (!isOver) yield next.value;
     }
   } finally {
     signal?.removeEventListener("abort", onAbort);

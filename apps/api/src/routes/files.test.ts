@@ -74,6 +74,14 @@ describe("a file", () => {
     expect(plain.json().name).toBe('a "b".txt');
   });
 
+  test("is saved under no path, whatever it is called", async () => {
+    const { fileId, name } = (await upload(`?name=${encodeURIComponent('../a"; x=\\b')}`, "x")).json();
+    expect(name).toBe('../a"; x=\\b');
+    expect((await read(fileId)).headers["content-disposition"]).toBe(
+      `attachment; filename=".._a_; x=_b"; filename*=UTF-8''.._a%22%3B%20x%3D_b`,
+    );
+  });
+
   test("is kept as long as its sender says", async () => {
     const { expiresAt } = (await upload("?name=x&ttlMs=60000", "x")).json();
     expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(60_000);
