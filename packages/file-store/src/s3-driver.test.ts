@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type S3Server, startS3Server } from "../test/s3-server.ts";
 import { createFileStore, type FileStore } from "./index.ts";
 import { createS3Client } from "./s3-client.ts";
@@ -77,6 +77,7 @@ test("an abort ends a question that nobody answers, with its own reason", async 
   server.fault = "silent";
   const abort = new AbortController();
   const put = store.put(Buffer.from("x"), { ...note, signal: abort.signal });
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { interval: 5 });
   abort.abort(new Error("called off"));
   await expect(put).rejects.toThrow("called off");
 });

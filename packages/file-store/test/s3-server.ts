@@ -14,7 +14,7 @@ interface StoredObject {
 export interface S3Server {
   readonly settings: { readonly location: FileStoreLocation & { kind: "s3" }; readonly credentials: S3Credentials };
   readonly objects: Map<string, StoredObject>;
-  /** Method and URL of each request that was served. */
+  /** Method and URL of each request that came. */
   readonly requests: string[];
   /** What the next requests are answered with instead; undefined: as S3 answers. */
   fault: { status: number; code: string } | "silent" | undefined;
@@ -51,11 +51,11 @@ export async function startS3Server(): Promise<S3Server> {
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
+    state.requests.push(`${request.method} ${request.url}`);
     if (state.fault === "silent") return;
     if (state.fault) return refuse(response, state.fault.status, state.fault.code);
     const flaw = flawIn(request, body);
     if (flaw) return refuse(response, 403, flaw);
-    state.requests.push(`${request.method} ${request.url}`);
     const url = new URL(request.url ?? "/", endpoint);
     const [, bucketName, ...segments] = url.pathname.split("/").map(decodeURIComponent);
     if (bucketName !== bucket) return refuse(response, 404, "NoSuchBucket");
