@@ -1,4 +1,4 @@
-import type { DevRedis, Inbox } from "@millrace/dev-services";
+import type { DevPostgres, DevRedis, Inbox } from "@millrace/dev-services";
 
 interface Started {
   /** The API's own port, where another program has it. */
@@ -7,12 +7,13 @@ interface Started {
   readonly apiKey: string;
   readonly inbox: Inbox;
   readonly redis: DevRedis;
+  readonly postgres: DevPostgres;
   readonly workers: readonly string[];
 }
 
-// A configured Redis is told by its reason alone: its URL may hold a password.
+// A configured server is told by its reason alone: its URL may hold a password.
 /** The end of the start: where everything is, and one line that sends a mail. */
-export function renderBanner({ takenPort, apiUrl, apiKey, inbox, redis, workers }: Started): string {
+export function renderBanner({ takenPort, apiUrl, apiKey, inbox, redis, postgres, workers }: Started): string {
   const mail = JSON.stringify({ data: { to: "ada@example.com", subject: "Hello from Millrace", text: "It works." } });
   return `
   Millrace is up.
@@ -22,6 +23,7 @@ export function renderBanner({ takenPort, apiUrl, apiKey, inbox, redis, workers 
   Dashboard  ${apiUrl}/dashboard   (the same)
   Inbox      ${inbox.httpUrl}
   Redis      ${redis.kind === "configured" ? "" : `${redis.url}, `}${redis.reason}
+  PostgreSQL ${postgres.kind === "configured" ? "" : `${postgres.url}, `}${postgres.reason}
   API key    ${apiKey}
   Workers    ${workers.join(", ")}
 
