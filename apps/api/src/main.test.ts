@@ -39,9 +39,9 @@ async function startListening(env: Record<string, string>) {
   return { child, url: await Promise.race([listening, failed]), ...rest };
 }
 
-const { REDIS_URL = "" } = process.env;
+const { REDIS_URL = "", DATABASE_URL = "" } = process.env;
 const FILE_STORE_URL = pathToFileURL(join(tmpdir(), "millrace-never-used")).href;
-const production = { NODE_ENV: "production", REDIS_URL, FILE_STORE_URL };
+const production = { NODE_ENV: "production", REDIS_URL, DATABASE_URL, FILE_STORE_URL };
 
 describe("a start is refused with a sentence", () => {
   test.each([
@@ -53,8 +53,13 @@ describe("a start is refused with a sentence", () => {
     ],
     ["without the address of a Redis", { API_KEYS: apiKey }, /Environment variable REDIS_URL is not set: expected/],
     [
-      "without a place for files",
+      "without the address of a database",
       { API_KEYS: apiKey, REDIS_URL },
+      /Environment variable DATABASE_URL is not set: expected postgres:/,
+    ],
+    [
+      "without a place for files",
+      { API_KEYS: apiKey, REDIS_URL, DATABASE_URL },
       /Environment variable FILE_STORE_URL is not set: expected/,
     ],
     [

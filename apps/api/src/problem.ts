@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { isDatabaseUnavailable } from "@millrace/database";
 import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
@@ -78,6 +79,11 @@ function toProblem(error: FastifyError): Problem {
     // Where the store is, and what it said, is for the log.
     const detail = code === "file_store_unavailable" ? "The file store does not answer; try again later." : message;
     return { ...fileStoreStatus[code], code, detail };
+  }
+  if (isDatabaseUnavailable(error)) {
+    const detail =
+      "The database does not answer, and this request needs it. Try again later; jobs can be enqueued meanwhile.";
+    return { status: 503, title: "Database unavailable", code: "database_unavailable", detail };
   }
   if (error.code === "FST_ERR_HANDLER_TIMEOUT") {
     return { status: 503, title: "Timed out", code: "timeout", detail: "The request took too long; try again later." };
