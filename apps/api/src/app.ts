@@ -1,3 +1,5 @@
+import type { Database } from "@millrace/database";
+import type { FileStore } from "@millrace/file-store";
 import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -6,6 +8,8 @@ import { handleError, sendProblem } from "./problem.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
+import { exampleRoutes } from "./routes/examples.ts";
+import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
@@ -14,11 +18,21 @@ export interface AppOptions {
   readonly apiKeys: readonly string[];
   /** The largest payload that an enqueue takes, in bytes. */
   readonly maxPayloadBytes: number;
+  /** What is kept beside the jobs. While it is away, whatever needs it answers 503, and the rest works. */
+  readonly database: Database;
+  /** Where uploads go. The app does not close it. */
+  readonly files: FileStore;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
-export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({
+  apiKeys,
+  maxPayloadBytes,
+  database,
+  files,
+  log,
+}: AppOptions): Promise<FastifyInstance> {
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -62,17 +76,19 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
       detail: `There is no ${request.method} ${request.url.split("?")[0]}. /openapi.json lists what there is.`,
     }),
   );
-  healthRoutes(app);
+  healthRoutes(app, database);
   await collectOpenApi(app);
   await app.register(async (programs) => {
     programs.addHook("onRequest", authenticate(apiKeys, { allowBasic: false }));
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);
+    fileRoutes(programs, files);
   });
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));
     await documentationRoutes(people);
+    exampleRoutes(people);
     await dashboardRoutes(people);
   });
   return app;

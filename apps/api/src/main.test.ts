@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { reserveRedis } from "../test/own-redis.ts";
 import { apiKey, bearer } from "../test/test-app.ts";
@@ -37,8 +39,9 @@ async function startListening(env: Record<string, string>) {
   return { child, url: await Promise.race([listening, failed]), ...rest };
 }
 
-const { REDIS_URL = "" } = process.env;
-const production = { NODE_ENV: "production", REDIS_URL };
+const { REDIS_URL = "", DATABASE_URL = "" } = process.env;
+const FILE_STORE_URL = pathToFileURL(join(tmpdir(), "millrace-never-used")).href;
+const production = { NODE_ENV: "production", REDIS_URL, DATABASE_URL, FILE_STORE_URL };
 
 describe("a start is refused with a sentence", () => {
   test.each([
@@ -49,6 +52,16 @@ describe("a start is refused with a sentence", () => {
       /Environment variable API_KEYS is not valid: expected keys of your own in production/,
     ],
     ["without the address of a Redis", { API_KEYS: apiKey }, /Environment variable REDIS_URL is not set: expected/],
+    [
+      "without the address of a database",
+      { API_KEYS: apiKey, REDIS_URL },
+      /Environment variable DATABASE_URL is not set: expected postgres:/,
+    ],
+    [
+      "without a place for files",
+      { API_KEYS: apiKey, REDIS_URL, DATABASE_URL },
+      /Environment variable FILE_STORE_URL is not set: expected/,
+    ],
     [
       "with an address that is none",
       { API_KEYS: apiKey, REDIS_URL: "localhost" },
