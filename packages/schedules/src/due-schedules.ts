@@ -1,8 +1,11 @@
 import { runScript } from "./schedules-in-redis.ts";
 import { type LastRun, type LastSkip, parseStoredSchedule, type StoredSchedule } from "./stored-schedule.ts";
 
-/** A tick that ends in time is this process's alone; one whose process dies is taken up after so long. */
-export const leaseMs = 10_000;
+/**
+ * A tick that ends in time is this process's alone; one whose process dies, or never hears that it has it, is taken up after so long. A tick
+ * takes milliseconds, and one that takes longer than this adds nothing twice.
+ */
+const leaseMs = 5_000;
 
 /** What is due now, taken so that no other process deals with it meanwhile. */
 export interface TakenSchedules {
