@@ -9,16 +9,24 @@ import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
+import type { ScheduleLimits } from "./routes/schedule-request.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
   /** The largest payload that an enqueue takes, in bytes. */
   readonly maxPayloadBytes: number;
+  readonly scheduleLimits: ScheduleLimits;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
-export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({
+  apiKeys,
+  maxPayloadBytes,
+  scheduleLimits,
+  log,
+}: AppOptions): Promise<FastifyInstance> {
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -69,6 +77,7 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);
+    scheduleRoutes(programs, scheduleLimits);
   });
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));

@@ -11,7 +11,12 @@ getRedisConnection("producer");
 // Producers report an outage of Redis as a warning of the process; here it joins the log, instead of Node's own text beside it.
 process.removeAllListeners("warning");
 process.on("warning", (warning) => log.warn({ err: warning }, warning.message));
-const app = await createApp({ apiKeys: env.API_KEYS, maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES, log });
+const app = await createApp({
+  apiKeys: env.API_KEYS,
+  maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES,
+  scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
+  log,
+});
 onShutdownSignal(log, async () => {
   // No new request, those under way to their end, then their queues.
   await app.close();

@@ -1,7 +1,7 @@
 import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
-import { createApp } from "../src/app.ts";
+import { type AppOptions, createApp } from "../src/app.ts";
 
 export const apiKey = "a-key-for-the-tests";
 export const bearer = { authorization: `Bearer ${apiKey}` };
@@ -12,11 +12,12 @@ export const mail = { to: "bob@example.com", subject: "Hello", text: "MARKER" };
 
 /** The app as it is started, with its log lines kept instead of written. */
 export async function createTestApp(
-  options: { apiKeys?: string[]; maxPayloadBytes?: number } = {},
+  options: Partial<Omit<AppOptions, "log">> = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[] }> {
   const logged: string[] = [];
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
-  const app = await createApp({ apiKeys: [apiKey], maxPayloadBytes: 262_144, log, ...options });
+  const scheduleLimits = { minIntervalMs: 60_000, maxPerWorkspace: 3 };
+  const app = await createApp({ apiKeys: [apiKey], maxPayloadBytes: 262_144, scheduleLimits, log, ...options });
   return Object.assign(app, { logged });
 }
 

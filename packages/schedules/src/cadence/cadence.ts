@@ -110,14 +110,16 @@ export function runsBetween(
   return { total, last };
 }
 
-/** The shortest time between two runs of a cadence, in milliseconds, among its next 500. A pattern that is due once is infinitely slow. */
+/** The shortest time between two runs of a cadence, in milliseconds, among the first 500 and the first 400 days of them. */
 export function shortestGapMs(cadence: Cadence, fromMs: number): number {
   if ("everyMs" in cadence) return cadence.everyMs;
   let shortest = Number.POSITIVE_INFINITY;
   let before = Number.NEGATIVE_INFINITY;
-  for (const instant of runsFrom(cadence, fromMs, fromMs).take(500)) {
+  const first = nextRun(cadence, fromMs, fromMs) ?? fromMs;
+  for (const instant of runsFrom(cadence, fromMs, first).take(500)) {
     shortest = Math.min(shortest, instant - before);
     before = instant;
+    if (instant > first + 400 * dayMs) break;
   }
   return shortest;
 }
