@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: ["{apps,packages,tools}/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
-    globalSetup: "tools/test-setup/redis.ts",
+    globalSetup: ["tools/test-setup/redis.ts", "tools/test-setup/postgres.ts"],
     setupFiles: "tools/test-setup/environment.ts",
     // Most tests wait for something, so two files at once fit on two cores as well; each has keys of its own.
     maxWorkers: 2,

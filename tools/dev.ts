@@ -1,8 +1,16 @@
 /** `pnpm dev`: the embedded services, the API and every worker, until Ctrl-C. */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { type DevRedis, type Inbox, readDevServicesEnv, startInbox, startRedis } from "@millrace/dev-services";
+import {
+  type DevPostgres,
+  type DevRedis,
+  freePort,
+  type Inbox,
+  readDevServicesEnv,
+  startInbox,
+  startPostgres,
+  startRedis,
+} from "@millrace/dev-services";
 import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
 import { checkEnvironment } from "./environment.ts";
@@ -17,19 +25,26 @@ const watched = ["src", ...globSync("packages/*/src", { cwd: root }).map((folder
 
 await runUntilSignal(async (cleanUp) => {
   const devEnv = readDevServicesEnv();
-  const redis = await startRedis({ redisUrl: devEnv.REDIS_URL, choice: devEnv.DEV_REDIS });
-  cleanUp(redis.stop);
-  const inbox = await startInbox({
-    smtpPort: devEnv.DEV_INBOX_SMTP_PORT,
-    httpPort: devEnv.DEV_INBOX_HTTP_PORT,
-    fallBackToFreePort: true,
-  });
-  cleanUp(inbox.stop);
+  const started = <Service extends { stop(): Promise<void> }>(service: Service) => {
+    cleanUp(service.stop);
+    return service;
+  };
+  const [redis, postgres] = await Promise.all([
+    startRedis({ redisUrl: devEnv.REDIS_URL, choice: devEnv.DEV_REDIS }).then(started),
+    startPostgres({ databaseUrl: devEnv.DATABASE_URL }).then(started),
+  ]);
+  const inbox = started(
+    await startInbox({
+      smtpPort: devEnv.DEV_INBOX_SMTP_PORT,
+      httpPort: devEnv.DEV_INBOX_HTTP_PORT,
+      fallBackToFreePort: true,
+    }),
+  );
 
   const workers = listWorkers();
   const wantedPort = readApiPort();
-  const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort(0))]);
-  const env = environmentFor(redis, inbox, apiPort);
+  const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort())]);
+  const env = environmentFor({ redis, postgres, inbox }, apiPort);
   await checkEnvironment({ ...process.env, ...env });
   cleanUp(publishEnvironment(resolve(root, devEnv.DEV_STATE_DIR), env));
 
@@ -55,11 +70,13 @@ await runUntilSignal(async (cleanUp) => {
       apiKey: env.API_KEYS.split(",")[0] ?? "",
       inbox,
       redis,
+      postgres,
       workers,
     }),
   );
   const reason = await Promise.race([
     redis.exited,
+    postgres.exited,
     supervisor.firstExit.then(({ name, exitCode }) => `${name} ended with ${exitCode}`),
   ]);
   throw new Error(`${reason}. Everything stops.`);
@@ -71,10 +88,14 @@ function watch(file: string): string {
 }
 
 /** What the processes are given; a variable that is set already stays as it is. */
-function environmentFor(redis: DevRedis, inbox: Inbox, apiPort: number) {
+function environmentFor(
+  { redis, postgres, inbox }: { redis: DevRedis; postgres: DevPostgres; inbox: Inbox },
+  apiPort: number,
+) {
   const { API_KEYS, LOG_FORMAT, SMTP_URL } = process.env;
   return {
     REDIS_URL: redis.url,
+    DATABASE_URL: postgres.url,
     SMTP_URL: SMTP_URL || inbox.smtpUrl,
     API_PORT: String(apiPort),
     API_KEYS: API_KEYS || developmentApiKey,
@@ -92,18 +113,6 @@ function publishEnvironment(folder: string, env: Record<string, string>): () => 
     // A second dev command may have published its own since.
     if (existsSync(file) && readFileSync(file, "utf8").startsWith(`${lines[0]}\n`)) rmSync(file);
   };
-}
-
-/** `wanted` if it is free, else any port that is. */
-async function freePort(wanted: number): Promise<number> {
-  const server = createServer();
-  const { promise, resolve: found } = Promise.withResolvers<number | undefined>();
-  server.once("error", () => found(undefined));
-  server.listen(wanted, "127.0.0.1", () => {
-    const address = server.address();
-    server.close(() => found(typeof address === "object" && address ? address.port : undefined));
-  });
-  return (await promise) ?? freePort(0);
 }
 
 async function untilReady(url: string): Promise<void> {

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { KeeperAnswer } from "./redis-keeper-protocol.ts";
+import type { KeeperAnswer } from "./keeper.ts";
 import { runRedisServer } from "./redis-keeper-server.ts";
 
 let folder: string;

@@ -1,14 +1,13 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { KeeperAnswer, KeeperOrder } from "./redis-keeper-protocol.ts";
+import { freePort } from "./free-port.ts";
+import type { OnStarted } from "./keep-server.ts";
+import type { RedisOrder } from "./redis-process.ts";
 
-type ServerOrder = KeeperOrder & { kind: "server" };
-type OnStarted = (answer: KeeperAnswer) => Promise<void>;
+type ServerOrder = RedisOrder & { kind: "server" };
 
 const attemptsToBind = 5;
 
@@ -84,14 +83,4 @@ function serverFlags({ appendOnly, dataDir }: ServerOrder & { dataDir: string },
     "maxmemory-policy": "noeviction",
   };
   return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  // A server that listens on host and port has an address of this form.
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

@@ -1,7 +1,9 @@
 import { readSearchPath } from "./env.ts";
+import type { KeptServer } from "./keeper.ts";
+import { maskCredentials } from "./mask-credentials.ts";
 import { findRedisOnPath, type RedisOnPath } from "./redis-on-path.ts";
 import { pingRedis } from "./redis-ping.ts";
-import { type RedisProcess, startRedisProcess } from "./redis-process.ts";
+import { startRedisProcess } from "./redis-process.ts";
 
 export interface DevRedis {
   /** What clients connect to. May hold the credentials of REDIS_URL; `reason` never does. */
@@ -95,7 +97,7 @@ async function startEmbedded({ port }: DevRedisOptions, why: string): Promise<De
   return toDevRedis(running, "embedded", reason);
 }
 
-function toDevRedis(running: RedisProcess, kind: DevRedis["kind"], reason: string): DevRedis {
+function toDevRedis(running: KeptServer, kind: DevRedis["kind"], reason: string): DevRedis {
   return {
     url: `redis://127.0.0.1:${running.port}`,
     kind,
@@ -104,13 +106,4 @@ function toDevRedis(running: RedisProcess, kind: DevRedis["kind"], reason: strin
     exited: running.exited.then((why) => `The development Redis (${kind}) is gone: it ${why}`),
     stop: running.stop,
   };
-}
-
-/** The user's name counts: some hosts put a token there. So does the query, in which a client reads a password too. */
-function maskCredentials(url: URL): string {
-  const shown = new URL(url);
-  if (shown.username) shown.username = "***";
-  if (shown.password) shown.password = "***";
-  shown.search = "";
-  return shown.href;
 }

@@ -15,6 +15,7 @@ export type OwnKeyKind =
   | "idempotency"
   | "lock"
   | "quarantine"
+  | "rate"
   | "replays"
   | "schedules"
   | "semaphore"

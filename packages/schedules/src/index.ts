@@ -3,7 +3,7 @@ export { addSchedule, readClock, removeSchedule, removeSchedulesOf } from "./cha
 export { type CodeSchedule, defineSchedule, type ScheduleDeclaration } from "./define-schedule.ts";
 export { findSchedule, listSchedules, type ScheduleList } from "./read-schedules.ts";
 export { planSchedules, type Registration, type RegistrationPlan, registerSchedules } from "./register-schedules.ts";
-export { runLocked, type SkippedRun } from "./run-locked.ts";
+export { RunSkippedError, runLocked } from "./run-locked.ts";
 export { type RunNow, runScheduleNow } from "./run-schedule-now.ts";
 export {
   type MissedPolicy,

@@ -30,7 +30,7 @@ export function createCleanUpWorkspaces(
   { cleanUpAfterDays, forgetAfterDays }: { readonly cleanUpAfterDays: number; readonly forgetAfterDays: number },
 ): CleanUpWorkspaces {
   return async (_, context) =>
-    runLocked(distributedLock, cleanUpWorkspacesSchedule, context, async ({ signal }) => {
+    runLocked(distributedLock, cleanUpWorkspacesSchedule, context.signal, async ({ signal }) => {
       const report = { scheduledForDeletion: 0, removedSchedules: 0, forgotten: 0 };
       for await (const { workspaceId, forMs } of directory.scheduledDeletions()) {
         signal.throwIfAborted();

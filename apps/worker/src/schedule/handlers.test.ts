@@ -77,14 +77,14 @@ test("of an idle queue, completed jobs go when their own time is over, and those
   expect(left).toEqual([false, true, true, true]);
 });
 
-test("a run that finds another at work does nothing, and its result says so", async () => {
+test("a run that finds another at work does nothing, and its job is skipped", async () => {
   await putEnded("old", "failed", 31);
   const { purgeDeadLetters } = handlers();
   await distributedLock.runExclusive({
     key: "schedule:purge-dead-letters",
     timeoutInSeconds: 5,
     fn: async () => {
-      expect(await purgeDeadLetters({}, context())).toEqual({ skipped: "lock_contended" });
+      await expect(purgeDeadLetters({}, context())).rejects.toMatchObject({ isSkip: true, code: "lock_contended" });
     },
   });
   expect(await isThere("old")).toBe(true);

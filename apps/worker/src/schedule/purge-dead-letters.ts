@@ -22,7 +22,7 @@ export const purgeDeadLettersSchedule: CodeSchedule = defineSchedule({
 /** Removes what failed too long ago for anybody to replay it: nothing else empties the failed sets. */
 export function createPurgeDeadLetters(distributedLock: DistributedLock, maxAgeDays: number): PurgeDeadLetters {
   return async ({ olderThanDays = maxAgeDays, dryRun = false }, context) =>
-    runLocked(distributedLock, purgeDeadLettersSchedule, context, async ({ signal }) => {
+    runLocked(distributedLock, purgeDeadLettersSchedule, context.signal, async ({ signal }) => {
       const report = await purgeDeadLetters({ olderThanMs: olderThanDays * dayMs, dryRun }, signal);
       const kept = Object.values(report.kept).reduce((sum, count) => sum + count, 0);
       return { removed: report.removed, kept, isDryRun: report.isDryRun };

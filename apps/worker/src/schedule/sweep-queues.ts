@@ -22,7 +22,7 @@ export const sweepQueuesSchedule: CodeSchedule = defineSchedule({
 /** Removes completed jobs whose time is over, and calls off parents that wait for children which never end. */
 export function createSweepQueues(distributedLock: DistributedLock, waitingParentMaxAgeDays: number): SweepQueues {
   return async (_, context) =>
-    runLocked(distributedLock, sweepQueuesSchedule, context, async ({ signal }) => ({
+    runLocked(distributedLock, sweepQueuesSchedule, context.signal, async ({ signal }) => ({
       removedCompleted: await sweepCompleted(signal),
       cancelledParents: await cancelStuckParents(waitingParentMaxAgeDays * dayMs, signal),
     }));

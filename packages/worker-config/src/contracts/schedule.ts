@@ -4,10 +4,6 @@ import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
 const minute = 60_000;
 const days = z.int().min(0).max(3_650);
 
-/** A run that found another one at work did nothing. */
-const orSkipped = <Report extends z.ZodObject>(report: Report) =>
-  z.union([report, z.object({ skipped: z.literal("lock_contended") })]);
-
 /** What the house cleans by itself. Every action runs on a schedule of the code, and may be enqueued by hand at any time. */
 export const scheduleContract = defineQueue(
   "schedule",
@@ -19,7 +15,7 @@ export const scheduleContract = defineQueue(
         olderThanDays: days.optional(),
         dryRun: z.boolean().optional(),
       }),
-      result: orSkipped(z.object({ removed: z.int(), kept: z.int(), isDryRun: z.boolean() })),
+      result: z.object({ removed: z.int(), kept: z.int(), isDryRun: z.boolean() }),
       timeout: 30 * minute,
       interruptible: true,
       example: { dryRun: true },
@@ -27,7 +23,7 @@ export const scheduleContract = defineQueue(
     /** Removes completed jobs whose time is over, which BullMQ leaves lying on an idle queue, and calls off parents that wait for ever. */
     sweepQueues: {
       data: z.object({}),
-      result: orSkipped(z.object({ removedCompleted: z.int(), cancelledParents: z.int() })),
+      result: z.object({ removedCompleted: z.int(), cancelledParents: z.int() }),
       timeout: 30 * minute,
       interruptible: true,
       example: {},
@@ -35,7 +31,7 @@ export const scheduleContract = defineQueue(
     /** Removes the schedules of workspaces that are scheduled for deletion, and in the end what is known of the workspace. */
     cleanUpWorkspaces: {
       data: z.object({}),
-      result: orSkipped(z.object({ scheduledForDeletion: z.int(), removedSchedules: z.int(), forgotten: z.int() })),
+      result: z.object({ scheduledForDeletion: z.int(), removedSchedules: z.int(), forgotten: z.int() }),
       timeout: 10 * minute,
       interruptible: true,
       example: {},

@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import { afterEach, expect, test } from "vitest";
+import { useEmptyDatabase } from "../test/use-database.ts";
+import { connectDatabase, type Database } from "./connect-database.ts";
+
+const empty = useEmptyDatabase();
+const opened: Database[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((database) => database.close())));
+
+function connect(options: Partial<Parameters<typeof connectDatabase>[0]> = {}): Database {
+  const database = connectDatabase({ url: empty.url(), ...options });
+  opened.push(database);
+  return database;
+}
+
+test("connecting opens nothing, and a server that is away is the query's error", async () => {
+  const database = connect({ url: "postgres://nobody:secret@127.0.0.1:1/nothing" });
+  const error = await database.check().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "ECONNREFUSED" });
+  expect(String(error)).not.toContain("secret");
+});
+
+test("a process opens no more connections than its pool allows", async () => {
+  const database = connect({ poolMax: 3 });
+  const name = `bounded-${process.pid}`;
+  await Promise.all(
+    Array.from({ length: 30 }, () => sql`select set_config('application_name', ${name}, false)`.execute(database)),
+  );
+  const { rows } = await sql<{ count: string }>`select count(*) from pg_stat_activity
+    where application_name = ${name}`.execute(database);
+  expect(Number(rows[0]?.count)).toBeLessThanOrEqual(3);
+});
+
+test("a connection that is cut while idle is told, and the next query has another", async () => {
+  const lost = Promise.withResolvers<Error>();
+  const database = connect({ poolMax: 1, onConnectionLost: lost.resolve });
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database);
+  await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(connect());
+  expect((await lost.promise).message).toMatch(/terminat/);
+  await database.check();
+});

@@ -1,0 +1,48 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import type { Tables } from "./tables.ts";
+
+/** A pool of connections, with the tables' types for queries. Opens its first connection with the first query. */
+export interface Database extends Kysely<Tables> {
+  /** Resolves while the server answers. */
+  check(): Promise<void>;
+  /** Waits for the queries under way and closes every connection. */
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** As DATABASE_URL. */
+  readonly url: string;
+  /** The most connections that this process opens. Defaults to 10: with twenty processes two hundred, and PostgreSQL's own default is a hundred. */
+  readonly poolMax?: number;
+  /** Called when an idle connection breaks, as at a restart of the server; the pool opens another at the next query. */
+  readonly onConnectionLost?: (error: Error) => void;
+}
+
+// A handler that waits for the database is better told so within its own timeout.
+const connectWithinMs = 5_000;
+// No query of ours is long; one that hangs would keep a connection, and at the end the whole pool.
+const statementTimeoutMs = 15_000;
+
+/** Connects to PostgreSQL. Opens nothing before the first query, and never throws for a server that is away: the query does. */
+export function connectDatabase({ url, poolMax = 10, onConnectionLost }: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolMax,
+    connectionTimeoutMillis: connectWithinMs,
+    statement_timeout: statementTimeoutMs,
+    // The server ends a statement at its time; this ends the wait where the server is gone without a word.
+    query_timeout: statementTimeoutMs + 1_000,
+    application_name: "millrace",
+    keepAlive: true,
+  });
+  // Without a listener a broken idle connection would end the process.
+  pool.on("error", (error) => onConnectionLost?.(error));
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return Object.assign(kysely, {
+    check: async () => {
+      await sql`select 1`.execute(kysely);
+    },
+    close: () => kysely.destroy(),
+  });
+}

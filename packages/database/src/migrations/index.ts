@@ -1,0 +1,9 @@
+import { outbox } from "./0001-outbox.ts";
+
+/**
+ * Every change of the schema, oldest first, by the name under which a database remembers it. Forward only: one that has landed is never
+ * edited, and old processes run beside it, so it adds and leaves what they use.
+ */
+export const migrations: Readonly<Record<string, string>> = {
+  "0001-outbox": outbox,
+};
