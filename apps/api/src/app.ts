@@ -1,4 +1,5 @@
 import type { Database } from "@millrace/database";
+import type { FileStore } from "@millrace/file-store";
 import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -8,6 +9,7 @@ import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { exampleRoutes } from "./routes/examples.ts";
+import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
@@ -21,6 +23,8 @@ export interface AppOptions {
   readonly scheduleLimits: ScheduleLimits;
   /** What is kept beside the jobs. While it is away, whatever needs it answers 503, and the rest works. */
   readonly database: Database;
+  /** Where uploads go. The app does not close it. */
+  readonly files: FileStore;
   readonly log: Logger;
 }
 
@@ -30,6 +34,7 @@ export async function createApp({
   maxPayloadBytes,
   scheduleLimits,
   database,
+  files,
   log,
 }: AppOptions): Promise<FastifyInstance> {
   // Under its own wider type, or every plugin would have to name our logger.
@@ -83,6 +88,7 @@ export async function createApp({
     jobRoutes(programs);
     cancelRoutes(programs);
     scheduleRoutes(programs, scheduleLimits);
+    fileRoutes(programs, files);
   });
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));
