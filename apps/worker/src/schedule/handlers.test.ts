@@ -1,3 +1,8 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
 import { addSchedule, listSchedules } from "@millrace/schedules";
@@ -11,16 +16,19 @@ import { scheduleHandlers } from "./handlers.ts";
 const redis = createRedis("worker", readRedisEnv().REDIS_URL, () => {});
 const prefix = readQueueEnv().QUEUE_PREFIX;
 const distributedLock = createDistributedLock({ redis, prefix });
+const folder = join(tmpdir(), `millrace-schedule-files-${randomUUID()}`);
+const files = createFileStore({ location: { kind: "folder", folder } });
 const directory = createWorkspaceDirectory({ redis, prefix });
 
 afterEach(() => emailQueue.obliterate({ force: true }));
 afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
   redis.disconnect();
   await closeQueues();
 });
 
 const handlers = (env: Partial<ScheduleEnv> = {}) =>
-  scheduleHandlers(distributedLock, directory, { ...readScheduleEnv(), ...env });
+  scheduleHandlers(distributedLock, directory, files, { ...readScheduleEnv(), ...env });
 
 function context(): JobContext {
   return {
@@ -75,6 +83,15 @@ test("of an idle queue, completed jobs go when their own time is over, and those
   expect(await sweepQueues({}, context())).toEqual({ removedCompleted: 1, cancelledParents: 0 });
   const left = await Promise.all(["over", "kept-for-a-week", "kept-for-ever", "today"].map(isThere));
   expect(left).toEqual([false, true, true, true]);
+});
+
+test("files whose time is over are gone, the others stay", async () => {
+  const put = (ttlMs: number) => files.put(Buffer.from("x"), { name: "x", contentType: "text/plain", ttlMs });
+  const over = await put(1);
+  const kept = await put(60_000);
+  await expect.poll(() => files.stat(over.fileId).catch(({ code }) => code)).toBe("file_missing");
+  expect(await handlers().sweepFileStore({}, context())).toEqual({ removed: 1, leftovers: 0 });
+  expect(await files.stat(kept.fileId)).toMatchObject({ fileId: kept.fileId });
 });
 
 test("a run that finds another at work does nothing, and its job is skipped", async () => {

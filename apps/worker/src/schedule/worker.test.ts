@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { createRedis, ownKey } from "@millrace/redis";
 import { listSchedules, planSchedules, registerSchedules } from "@millrace/schedules";
 import { closeQueues, readQueueEnv, scheduleQueue } from "@millrace/worker-config";
@@ -26,7 +28,11 @@ afterAll(async () => {
 /** The real process. Its log lines come as they are printed. */
 function startProcess() {
   const main = fileURLToPath(new URL("./worker.ts", import.meta.url));
-  const env = { REDIS_URL, QUEUE_PREFIX: prefix };
+  const env = {
+    REDIS_URL,
+    QUEUE_PREFIX: prefix,
+    FILE_STORE_URL: pathToFileURL(join(tmpdir(), "millrace-never-used")).href,
+  };
   const child = spawn(process.execPath, ["--conditions=source", main], { env, stdio: ["ignore", "pipe", "inherit"] });
   running.push(child);
   const lines: { msg: string; health?: string; code?: string; err?: { message: string } }[] = [];

@@ -1,3 +1,4 @@
+import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
 import { createScheduler } from "@millrace/schedules";
@@ -15,10 +16,12 @@ const prefix = readQueueEnv().QUEUE_PREFIX;
 // The worker beside them tells of an outage.
 const redis = createRedis("worker", readRedisEnv().REDIS_URL, () => {});
 const workspaces = watchWorkspaces({ connection: getRedisConnection("worker"), prefix });
+const files = createFileStore(readFileStoreSettings());
 const scheduler = createScheduler({ schedules: codeSchedules, log, workspaces });
 const handlers = scheduleHandlers(
   createDistributedLock({ redis, prefix }),
   createWorkspaceDirectory({ redis, prefix }),
+  files,
   env,
 );
 
@@ -29,6 +32,7 @@ await runWorker(scheduleContract, handlers, {
       await scheduler.close();
       workspaces.close();
       redis.disconnect();
+      await files.close();
     },
   },
 });

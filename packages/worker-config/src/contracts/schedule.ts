@@ -20,6 +20,14 @@ export const scheduleContract = defineQueue(
       interruptible: true,
       example: { dryRun: true },
     },
+    /** Removes files whose time is over, and what writers left that died. */
+    sweepFileStore: {
+      data: z.object({}),
+      result: z.object({ removed: z.int(), leftovers: z.int() }),
+      timeout: 30 * minute,
+      interruptible: true,
+      example: {},
+    },
     /** Removes completed jobs whose time is over, which BullMQ leaves lying on an idle queue, and calls off parents that wait for ever. */
     sweepQueues: {
       data: z.object({}),
