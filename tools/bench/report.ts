@@ -74,6 +74,13 @@ export const budgets: readonly Budget[] = [
   },
   cpuOf(raw5ms, host5ms),
   {
+    name: "  without idempotency",
+    baseline: raw5ms,
+    subject: side("hostLogging5ms"),
+    figure: "jobsPerSecond",
+    limit: "",
+  },
+  {
     name: "5 trace context asked for, against not",
     baseline: host,
     subject: side("hostTraced"),
