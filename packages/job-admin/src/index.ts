@@ -1,6 +1,7 @@
 export { type JobStatus, type JobStatusName, jobStatuses, toJobStatus } from "@millrace/worker-config/contracts";
 export type { CancelledChildren } from "./cancel-flow.ts";
 export { type Cancellation, cancelJob } from "./cancel-job.ts";
+export { cancelStuckParents } from "./cancel-stuck-parents.ts";
 export type { DeadLetter } from "./dead-letter.ts";
 export { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-filter.ts";
 export { findJob } from "./find-job.ts";
@@ -26,3 +27,4 @@ export {
   replayRequestSchema,
 } from "./replay-dead-letters.ts";
 export type { ReplayOutcome } from "./replay-letter.ts";
+export { sweepCompleted } from "./sweep-completed.ts";

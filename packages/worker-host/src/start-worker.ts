@@ -34,8 +34,8 @@ export interface WorkerSettings {
   readonly workspaces?: WorkspaceStandings;
   /** How handlers add jobs. Defaults to `enqueue` of `@millrace/worker-config`. */
   readonly enqueue?: Enqueue;
-  /** Looks at Redis before the first job is taken, and throws when it must not hold jobs. */
-  readonly checkRedis?: (client: RedisClient) => Promise<void>;
+  /** Awaited before the first job is taken; where it throws, none is. */
+  readonly prepare?: (client: RedisClient) => Promise<void>;
 }
 
 /** A worker that takes jobs until it is told to stop. */
@@ -140,9 +140,9 @@ export function startWorker<
   };
 }
 
-async function begin(worker: ScreenedWorker, contract: QueueContract, { checkRedis }: WorkerSettings): Promise<void> {
+async function begin(worker: ScreenedWorker, contract: QueueContract, { prepare }: WorkerSettings): Promise<void> {
   const client = await worker.getBackend().client.catch(explainRefusal);
-  await checkRedis?.(client);
+  await prepare?.(client);
   await declareQueueLimits(worker, contract.settings);
   worker.run().catch((error: Error) => worker.emit("error", error));
 }
