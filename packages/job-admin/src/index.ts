@@ -15,9 +15,9 @@ export {
   type QuarantinedJob,
   type QuarantineList,
   quarantinePageSchema,
-  readQuarantined,
 } from "./quarantine.ts";
 export type { QuarantineEntry } from "./quarantine-entry.ts";
+export { type QuarantinedRecord, readQuarantined } from "./quarantined-record.ts";
 export {
   type ReplayProgress,
   type ReplayReport,
