@@ -1,4 +1,5 @@
 import type { DevPostgres, DevRedis, Inbox } from "@millrace/dev-services";
+import { emailContract } from "@millrace/worker-config/contracts";
 
 interface Started {
   /** The API's own port, where another program has it. */
@@ -14,12 +15,13 @@ interface Started {
 // A configured server is told by its reason alone: its URL may hold a password.
 /** The end of the start: where everything is, and one line that sends a mail. */
 export function renderBanner({ takenPort, apiUrl, apiKey, inbox, redis, postgres, workers }: Started): string {
-  const mail = JSON.stringify({ data: { to: "ada@example.com", subject: "Hello from Millrace", text: "It works." } });
+  const mail = JSON.stringify({ data: emailContract.actions.sendEmail.example });
   return `
   Millrace is up.
 
   API        ${apiUrl}${takenPort === undefined ? "" : ` (port ${takenPort} is taken)`}
-  Docs       ${apiUrl}/docs        (any name, the API key as password)
+  Examples   ${apiUrl}/examples    (one command per action; any name, the API key as password)
+  Docs       ${apiUrl}/docs        (the same)
   Dashboard  ${apiUrl}/dashboard   (the same)
   Inbox      ${inbox.httpUrl}
   Redis      ${redis.kind === "configured" ? "" : `${redis.url}, `}${redis.reason}

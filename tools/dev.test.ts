@@ -24,25 +24,44 @@ async function pasteCurl(command: Command): Promise<{ jobId: string }> {
   return JSON.parse(stdout);
 }
 
-async function readJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
-  return (await fetch(url, { headers })).json();
+async function readJson(url: string, headers: Record<string, string> = {}): Promise<object> {
+  const json: unknown = await (await fetch(url, { headers })).json();
+  if (typeof json !== "object" || json === null) throw new Error(`${url}: expected an object, got ${typeof json}`);
+  return json;
 }
 
-test("the pasted curl sends a mail that is in the inbox, and the job says success", async () => {
-  const command = await dev();
-  const { jobId } = await pasteCurl(command);
+/** The commands of the page, as a browser shows them to whoever copies one. */
+async function readExamples(url: string, authorization: string): Promise<string[]> {
+  const page = await (await fetch(url, { headers: { authorization } })).text();
+  const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+  return [...page.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = ""]) =>
+    text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity),
+  );
+}
+
+test("the pasted curl sends a mail, and every command of the page of examples ends in success", async () => {
+  // Nothing is configured, so that every service is the one that the command brings.
+  const command = await dev({ DATABASE_URL: "" });
+  await pasteCurl(command);
   const [, inbox] = await command.untilPrinted(/^ +Inbox +(\S+)/m);
   const [, api] = await command.untilPrinted(/^ +API +(\S+)/m);
   const [, key] = await command.untilPrinted(/^ +API key +(\S+)/m);
   await vi.waitFor(async () => {
     expect(await readJson(`${inbox}/messages.json`)).toMatchObject([{ to: ["ada@example.com"] }]);
   }, 10_000);
-  const status = () => readJson(`${api}/jobs/email/${jobId}`, { authorization: `Bearer ${key}` });
-  await vi.waitFor(async () => expect(await status()).toMatchObject({ status: "success", attempts: 1 }), 10_000);
   expect(command.output()).toMatch(/Redis +\S.*(embedded|redis-server|valkey-server)/);
+  expect(command.output()).toMatch(/PostgreSQL +\S.*embedded/);
+
+  const authorization = `Bearer ${key}`;
+  for (const example of await readExamples(`${api}/examples`, authorization)) {
+    const { stdout } = await shell(`${example} --silent --show-error`);
+    const { queue, action, jobId } = JSON.parse(stdout);
+    const status = async () => ({ action, ...(await readJson(`${api}/jobs/${queue}/${jobId}`, { authorization })) });
+    await vi.waitFor(async () => expect(await status()).toMatchObject({ action, status: "success" }), 15_000);
+  }
   command.process.kill("SIGINT");
   expect(await command.ended).toBe(0);
-});
+}, 60_000);
 
 test("SIGTERM during a job lets it finish, and every process is gone", async () => {
   const mailServer = await startHoldingMailServer();

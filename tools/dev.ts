@@ -25,16 +25,21 @@ const watched = ["src", ...globSync("packages/*/src", { cwd: root }).map((folder
 
 await runUntilSignal(async (cleanUp) => {
   const devEnv = readDevServicesEnv();
-  const redis = await startRedis({ redisUrl: devEnv.REDIS_URL, choice: devEnv.DEV_REDIS });
-  cleanUp(redis.stop);
-  const postgres = await startPostgres({ databaseUrl: devEnv.DATABASE_URL });
-  cleanUp(postgres.stop);
-  const inbox = await startInbox({
-    smtpPort: devEnv.DEV_INBOX_SMTP_PORT,
-    httpPort: devEnv.DEV_INBOX_HTTP_PORT,
-    fallBackToFreePort: true,
-  });
-  cleanUp(inbox.stop);
+  const started = <Service extends { stop(): Promise<void> }>(service: Service) => {
+    cleanUp(service.stop);
+    return service;
+  };
+  const [redis, postgres] = await Promise.all([
+    startRedis({ redisUrl: devEnv.REDIS_URL, choice: devEnv.DEV_REDIS }).then(started),
+    startPostgres({ databaseUrl: devEnv.DATABASE_URL }).then(started),
+  ]);
+  const inbox = started(
+    await startInbox({
+      smtpPort: devEnv.DEV_INBOX_SMTP_PORT,
+      httpPort: devEnv.DEV_INBOX_HTTP_PORT,
+      fallBackToFreePort: true,
+    }),
+  );
 
   const workers = listWorkers();
   const wantedPort = readApiPort();

@@ -1,3 +1,4 @@
+import type { Database } from "@millrace/database";
 import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -6,6 +7,7 @@ import { handleError, sendProblem } from "./problem.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
+import { exampleRoutes } from "./routes/examples.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
@@ -14,11 +16,13 @@ export interface AppOptions {
   readonly apiKeys: readonly string[];
   /** The largest payload that an enqueue takes, in bytes. */
   readonly maxPayloadBytes: number;
+  /** What is kept beside the jobs. While it is away, whatever needs it answers 503, and the rest works. */
+  readonly database: Database;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
-export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({ apiKeys, maxPayloadBytes, database, log }: AppOptions): Promise<FastifyInstance> {
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -62,7 +66,7 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
       detail: `There is no ${request.method} ${request.url.split("?")[0]}. /openapi.json lists what there is.`,
     }),
   );
-  healthRoutes(app);
+  healthRoutes(app, database);
   await collectOpenApi(app);
   await app.register(async (programs) => {
     programs.addHook("onRequest", authenticate(apiKeys, { allowBasic: false }));
@@ -73,6 +77,7 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));
     await documentationRoutes(people);
+    exampleRoutes(people);
     await dashboardRoutes(people);
   });
   return app;

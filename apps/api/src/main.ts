@@ -1,3 +1,4 @@
+import { openDatabase, readDatabaseEnv } from "@millrace/database";
 import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
@@ -11,10 +12,18 @@ getRedisConnection("producer");
 // Producers report an outage of Redis as a warning of the process; here it joins the log, instead of Node's own text beside it.
 process.removeAllListeners("warning");
 process.on("warning", (warning) => log.warn({ err: warning }, warning.message));
-const app = await createApp({ apiKeys: env.API_KEYS, maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES, log });
+const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
+const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
+const app = await createApp({
+  apiKeys: env.API_KEYS,
+  maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES,
+  database,
+  log,
+});
 onShutdownSignal(log, async () => {
-  // No new request, those under way to their end, then their queues.
+  // No new request, those under way to their end, then what they used.
   await app.close();
+  await database.close();
   await closeQueues();
 });
 await app.listen({ host: env.API_HOST, port: env.API_PORT });

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { isDatabaseUnavailable } from "@millrace/database";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -62,6 +63,11 @@ function toProblem(error: FastifyError): Problem {
   }
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
+  }
+  if (isDatabaseUnavailable(error)) {
+    const detail =
+      "The database does not answer, and this request needs it. Try again later; jobs can be enqueued meanwhile.";
+    return { status: 503, title: "Database unavailable", code: "database_unavailable", detail };
   }
   if (error.code === "FST_ERR_HANDLER_TIMEOUT") {
     return { status: 503, title: "Timed out", code: "timeout", detail: "The request took too long; try again later." };

@@ -1,3 +1,4 @@
+import { connectDatabase, type Database } from "@millrace/database";
 import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
@@ -10,13 +11,19 @@ export const basic = { authorization: `Basic ${Buffer.from(`anybody:${apiKey}`).
 /** A valid mail, whose text no answer may repeat. */
 export const mail = { to: "bob@example.com", subject: "Hello", text: "MARKER" };
 
-/** The app as it is started, with its log lines kept instead of written. */
+/**
+ * The app as it is started, with its log lines kept instead of written.
+ *
+ * @param options.database the tests' server by default, without any table: whoever needs tables brings a migrated database
+ */
 export async function createTestApp(
-  options: { apiKeys?: string[]; maxPayloadBytes?: number } = {},
+  options: { apiKeys?: string[]; maxPayloadBytes?: number; database?: Database } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[] }> {
   const logged: string[] = [];
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
-  const app = await createApp({ apiKeys: [apiKey], maxPayloadBytes: 262_144, log, ...options });
+  const { database = connectDatabase({ url: String(process.env.DATABASE_URL), poolMax: 1 }), ...rest } = options;
+  const app = await createApp({ apiKeys: [apiKey], maxPayloadBytes: 262_144, database, log, ...rest });
+  if (!options.database) app.addHook("onClose", () => database.close());
   return Object.assign(app, { logged });
 }
 

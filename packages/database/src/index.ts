@@ -27,7 +27,9 @@ export {
   putEmailTemplate,
 } from "./email-templates.ts";
 export { databaseEnvSchema, readDatabaseEnv } from "./env.ts";
+export { isDatabaseUnavailable } from "./is-database-unavailable.ts";
 export { MigrationError, migrateDatabase } from "./migrate-database.ts";
+export { outbox as outboxTableSql } from "./migrations/0001-outbox.ts";
 export { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";
 export { recordSent, wasSent } from "./sent-emails.ts";
 export type {
