@@ -1,4 +1,4 @@
-import { PassThrough, type Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { createTransport } from "nodemailer";
 import { toJobError } from "./smtp-failure.ts";
 
@@ -52,11 +52,12 @@ export function createMailer(smtpUrl: string): SendMail {
     });
     let isContentSent = false;
     transport.use("stream", ({ message }, done) => {
-      const flush = (end: () => void) => {
-        isContentSent = true;
-        end();
-      };
-      message.transform(() => new PassThrough({ flush }));
+      // The last stage on its way to the socket: what the server has asked for is out when it ends.
+      message.processFunc((content) =>
+        content.once("end", () => {
+          isContentSent = true;
+        }),
+      );
       done();
     });
     try {
