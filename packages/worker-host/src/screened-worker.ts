@@ -1,3 +1,4 @@
+import { replayFields } from "@millrace/worker-config/contracts";
 import {
   type BackendFactory,
   createRedisBackend,
@@ -9,6 +10,8 @@ import {
   type WorkerOptions,
 } from "bullmq";
 import { handBackStranded } from "./hand-back-stranded.ts";
+import { isSoundRecord } from "./sound-record.ts";
+import { surfaceBroken } from "./surface-broken.ts";
 
 /** A job whose record nobody can read has no name, which no sound job lacks. */
 export function isUnreadable(job: { readonly name: string | undefined }): boolean {
@@ -25,8 +28,19 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   /** Jobs that were fetched, and of which Redis has not recorded yet what became of them. */
   jobsInHand = 0;
 
+  readonly #replays: Map<string, number>;
+
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
-    super(name, processor, options, createScreenedBackend);
+    const replays = new Map<string, number>();
+    super(name, processor, options, screenedBackend(replays));
+    this.#replays = replays;
+  }
+
+  /** How often a job had been replayed when it was fetched, which BullMQ's Job does not say. To be asked once per start. */
+  takeReplays(jobId: string): number {
+    const count = this.#replays.get(jobId) ?? 0;
+    this.#replays.delete(jobId);
+    return count;
   }
 
   override async processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
@@ -47,56 +61,30 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   }
 }
 
-/**
- * What a fetched job's record must hold where it holds it at all. BullMQ parses the first three before `createJob`, and its scripts fail
- * halfway through a job's end where a link is no link or a count is no count: the job would be in no list any more. `data` comes later, and
- * is large.
- */
-const soundFields: Readonly<Record<string, (stored: string) => boolean>> = {
-  opts: isJsonObject,
-  parent: isJsonObject,
-  progress: isJson,
-  atm: (stored) => Number.isSafeInteger(Number(stored)) && stored !== "",
-};
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
-const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters) => {
-  const backend = createRedisBackend(...parameters);
-  const execCommand = backend.execCommand.bind(backend);
-  backend.execCommand = (client, command, args) => {
-    const reply = execCommand(client, command, args);
-    return fetchingCommands.has(command) ? Promise.resolve(reply).then(screenFetchedJob) : reply;
+function screenedBackend(replays: Map<string, number>): BackendFactory<RedisQueueBackend> {
+  return (...parameters) => {
+    const backend = createRedisBackend(...parameters);
+    const execCommand = backend.execCommand.bind(backend);
+    backend.execCommand = (client, command, args) => {
+      const reply = execCommand(client, command, args);
+      if (!fetchingCommands.has(command)) return reply;
+      return Promise.resolve(reply).then((fetched) => screenFetchedJob(fetched, replays));
+    };
+    // In this order: what the first brings to light was fetched, and is not handed back.
+    surfaceBroken(backend);
+    handBackStranded(backend);
+    return backend;
   };
-  handBackStranded(backend);
-  return backend;
-};
+}
 
 /** A fetching command's reply is `[record, jobId, …]`, the record as field, value, field, value. */
-function screenFetchedJob(reply: unknown): unknown {
+function screenFetchedJob(reply: unknown, replays: Map<string, number>): unknown {
   if (!Array.isArray(reply) || !Array.isArray(reply[0])) return reply;
-  const record: unknown[] = reply[0];
-  const isSound = record.every((field, index) => index % 2 === 1 || isSoundField(field, record[index + 1]));
-  return isSound ? reply : [[], ...reply.slice(1)];
-}
-
-function isSoundField(field: unknown, value: unknown): boolean {
-  if (typeof field !== "string" || typeof value !== "string" || !Object.hasOwn(soundFields, field)) return true;
-  return soundFields[field]?.(value) ?? true;
-}
-
-function isJson(stored: string): boolean {
-  return parse(stored) !== undefined;
-}
-
-function isJsonObject(stored: string): boolean {
-  const value = parse(stored);
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parse(stored: string): unknown {
-  try {
-    return JSON.parse(stored);
-  } catch {
-    return undefined;
-  }
+  const record: readonly unknown[] = reply[0];
+  if (!isSoundRecord(record)) return [[], ...reply.slice(1)];
+  const replayed = record.findIndex((field, index) => index % 2 === 0 && field === replayFields.count);
+  if (replayed >= 0) replays.set(String(reply[1]), Number(record[replayed + 1]) || 0);
+  return reply;
 }

@@ -78,7 +78,7 @@ export function startWorker<
       const attempt = attempts.begin(jobId);
       try {
         if (await cancellations.wasCalledOff(jobId)) attempt.abort("cancelled");
-        const started = toStartedJob(job, jobId, await runnableSince(worker, job));
+        const started = toStartedJob(job, jobId, worker.takeReplays(jobId), await runnableSince(worker, job));
         return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
         attempts.end(jobId, attempt);
@@ -138,7 +138,7 @@ async function begin(worker: ScreenedWorker, contract: QueueContract, { checkRed
   worker.run().catch((error: Error) => worker.emit("error", error));
 }
 
-function toStartedJob(job: FetchedJob, jobId: string, runnableAt: number): StartedJob {
+function toStartedJob(job: FetchedJob, jobId: string, replays: number, runnableAt: number): StartedJob {
   return {
     jobId,
     action: job.name,
@@ -148,6 +148,7 @@ function toStartedJob(job: FetchedJob, jobId: string, runnableAt: number): Start
     attemptsMade: job.attemptsMade,
     attemptsAllowed: job.opts?.attempts ?? 1,
     starts: job.attemptsStarted,
+    replays,
     progress: (percent) => job.updateProgress(percent),
   };
 }
