@@ -7,6 +7,9 @@ import { handleError, sendProblem } from "./problem.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
+import { emailDigestItemRoutes } from "./routes/email-digest-items.ts";
+import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
+import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -73,6 +76,9 @@ export async function createApp({ apiKeys, maxPayloadBytes, database, log }: App
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);
+    emailTemplateRoutes(programs, database);
+    emailSuppressionRoutes(programs, database);
+    emailDigestItemRoutes(programs, database);
   });
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));
