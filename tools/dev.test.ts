@@ -53,6 +53,8 @@ test("the pasted curl sends a mail, and every command of the page of examples en
   expect(command.output()).toMatch(/PostgreSQL +\S.*embedded/);
 
   const authorization = `Bearer ${key}`;
+  const upload = { method: "POST", headers: { authorization }, body: "a file that a job may refer to" };
+  expect((await fetch(`${api}/files?name=a.txt`, upload)).status).toBe(201);
   for (const example of await readExamples(`${api}/examples`, authorization)) {
     const { stdout } = await shell(`${example} --silent --show-error`);
     const { queue, action, jobId } = JSON.parse(stdout);

@@ -1,6 +1,7 @@
 /** `pnpm dev`: the embedded services, the API and every worker, until Ctrl-C. */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import {
   type DevPostgres,
   type DevRedis,
@@ -14,6 +15,7 @@ import {
 import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
 import { checkEnvironment } from "./environment.ts";
+import { resolveFileStoreUrl } from "./file-store-url.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { supervise } from "./supervise.ts";
 import { listWorkers, root } from "./workers.ts";
@@ -44,9 +46,10 @@ await runUntilSignal(async (cleanUp) => {
   const workers = listWorkers();
   const wantedPort = readApiPort();
   const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort())]);
-  const env = environmentFor({ redis, postgres, inbox }, apiPort);
+  const stateDir = resolve(root, devEnv.DEV_STATE_DIR);
+  const env = environmentFor({ redis, postgres, inbox }, apiPort, stateDir);
   await checkEnvironment({ ...process.env, ...env });
-  cleanUp(publishEnvironment(resolve(root, devEnv.DEV_STATE_DIR), env));
+  cleanUp(publishEnvironment(stateDir, env));
 
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const supervisor = supervise([
@@ -91,12 +94,14 @@ function watch(file: string): string {
 function environmentFor(
   { redis, postgres, inbox }: { redis: DevRedis; postgres: DevPostgres; inbox: Inbox },
   apiPort: number,
+  stateDir: string,
 ) {
-  const { API_KEYS, LOG_FORMAT, SMTP_URL } = process.env;
+  const { API_KEYS, FILE_STORE_URL, LOG_FORMAT, SMTP_URL } = process.env;
   return {
     REDIS_URL: redis.url,
     DATABASE_URL: postgres.url,
     SMTP_URL: SMTP_URL || inbox.smtpUrl,
+    FILE_STORE_URL: FILE_STORE_URL ? resolveFileStoreUrl(FILE_STORE_URL) : pathToFileURL(join(stateDir, "files")).href,
     API_PORT: String(apiPort),
     API_KEYS: API_KEYS || developmentApiKey,
     LOG_FORMAT: LOG_FORMAT || "pretty",

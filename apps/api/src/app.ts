@@ -1,4 +1,5 @@
 import type { Database } from "@millrace/database";
+import type { FileStore } from "@millrace/file-store";
 import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -11,6 +12,7 @@ import { emailDigestItemRoutes } from "./routes/email-digest-items.ts";
 import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
 import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { exampleRoutes } from "./routes/examples.ts";
+import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
@@ -21,11 +23,19 @@ export interface AppOptions {
   readonly maxPayloadBytes: number;
   /** What is kept beside the jobs. While it is away, whatever needs it answers 503, and the rest works. */
   readonly database: Database;
+  /** Where uploads go. The app does not close it. */
+  readonly files: FileStore;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
-export async function createApp({ apiKeys, maxPayloadBytes, database, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({
+  apiKeys,
+  maxPayloadBytes,
+  database,
+  files,
+  log,
+}: AppOptions): Promise<FastifyInstance> {
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -76,6 +86,7 @@ export async function createApp({ apiKeys, maxPayloadBytes, database, log }: App
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);
+    fileRoutes(programs, files);
     emailTemplateRoutes(programs, database);
     emailSuppressionRoutes(programs, database);
     emailDigestItemRoutes(programs, database);

@@ -1,4 +1,5 @@
 import { openDatabase, readDatabaseEnv } from "@millrace/database";
+import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
@@ -14,10 +15,12 @@ process.removeAllListeners("warning");
 process.on("warning", (warning) => log.warn({ err: warning }, warning.message));
 const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
 const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
+const files = createFileStore(readFileStoreSettings());
 const app = await createApp({
   apiKeys: env.API_KEYS,
   maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES,
   database,
+  files,
   log,
 });
 onShutdownSignal(log, async () => {
@@ -25,5 +28,6 @@ onShutdownSignal(log, async () => {
   await app.close();
   await database.close();
   await closeQueues();
+  await files.close();
 });
 await app.listen({ host: env.API_HOST, port: env.API_PORT });

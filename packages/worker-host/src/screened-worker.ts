@@ -2,10 +2,12 @@ import { replayFields } from "@millrace/worker-config/contracts";
 import {
   type BackendFactory,
   createRedisBackend,
+  DelayedError,
   type Job,
   type JobJson,
   type Processor,
   type RedisQueueBackend,
+  WaitingError,
   Worker,
   type WorkerOptions,
 } from "bullmq";
@@ -25,9 +27,7 @@ export function isUnreadable(job: { readonly name: string | undefined }): boolea
  * when the broken one came along with another job's completion, that job's end is reported as a failure.
  */
 export class ScreenedWorker extends Worker<unknown, unknown, string> {
-  /** Jobs that were fetched, and of which Redis has not recorded yet what became of them. */
-  jobsInHand = 0;
-
+  readonly #inHand = new Set<Job<unknown, unknown, string>>();
   readonly #replays: Map<string, number>;
 
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
@@ -43,13 +43,40 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
     return count;
   }
 
+  /** Jobs that were fetched, and of which Redis has not recorded yet what became of them. */
+  get jobsInHand(): number {
+    return this.#inHand.size;
+  }
+
   override async processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
-    this.jobsInHand += 1;
+    const [job] = parameters;
+    this.#inHand.add(job);
     try {
       return await super.processJob(...parameters);
     } finally {
-      this.jobsInHand -= 1;
+      this.#inHand.delete(job);
     }
+  }
+
+  protected override async callProcessJob(
+    job: Job<unknown, unknown, string>,
+    ...rest: [token: string, signal?: AbortSignal]
+  ): Promise<unknown> {
+    try {
+      return await super.callProcessJob(job, ...rest);
+    } catch (error) {
+      // Moved already: what is left of its processing is the fetch of the next one.
+      if (error instanceof DelayedError || error instanceof WaitingError) this.#inHand.delete(job);
+      throw error;
+    }
+  }
+
+  /** Ends the connections and timers of a worker whose `close` does not come to its end. */
+  async letGo(): Promise<void> {
+    await this.lockManager.close();
+    // Stops the stalled check, which would hold the process until its next turn.
+    await this.pause(true);
+    await this.getBackend().close(true);
   }
 
   protected override createJob(record: JobJson, jobId: string): Job<unknown, unknown, string> {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
+import { fileIdSchema } from "./file-id.ts";
 
 // A line break in an address or a subject would let its writer add headers and recipients of their own.
 const oneLine = z.string().regex(/^[^\r\n]*$/, "expected a single line");
@@ -55,7 +56,7 @@ const envelope = {
   headers: z.partialRecord(headerNames, headerValue).optional(),
   /** By reference to the file store; 25 MB in all. */
   attachments: z
-    .array(z.object({ fileId: z.string().min(1).max(200), name: oneLine.min(1).max(255).optional() }))
+    .array(z.object({ fileId: fileIdSchema, name: oneLine.min(1).max(255).optional() }))
     .max(20)
     .optional(),
   workspaceId: z.uuid().optional(),
