@@ -5,42 +5,45 @@ import { answering, startScriptedSmtp } from "./test/scripted-smtp.ts";
 
 const { sendEmail, sendBulk, sendDigest } = emailContract.actions;
 const breaks = ["\r\n", "\n", "\r"];
-const address = (between: string) => `a@example.com${between}RCPT TO:<eve@example.com>`;
-const line = (between: string) => `x${between}Bcc: eve@example.com`;
 const content = { subject: "x", text: "x" };
 const mail = { to: "ada@example.com", ...content };
+const address = "a@example.com";
+const fileId = "file_00000000-0000-8000-8000-000000000000";
 
-/** Each field that a mail's writer fills, and what the contract says of a line break in it. */
+/** Each field that a mail's writer fills: its schema, data that holds a value there, and a value that is fine. */
 const fields: [
   field: string,
   schema: { safeParse(data: unknown): { success: boolean } },
-  data: (b: string) => unknown,
+  data: (value: string) => unknown,
+  fine: string,
 ][] = [
-  ["to", sendEmail.data, (b) => ({ ...mail, to: address(b) })],
-  ["to.address", sendEmail.data, (b) => ({ ...mail, to: { address: address(b) } })],
-  ["to.name", sendEmail.data, (b) => ({ ...mail, to: { address: "a@example.com", name: line(b) } })],
-  ["subject", sendEmail.data, (b) => ({ ...mail, subject: line(b) })],
-  ["from.address", sendEmail.data, (b) => ({ ...mail, from: { address: address(b) } })],
-  ["from.name", sendEmail.data, (b) => ({ ...mail, from: { address: "a@example.com", name: line(b) } })],
-  ["replyTo", sendEmail.data, (b) => ({ ...mail, replyTo: address(b) })],
-  ["a header's value", sendEmail.data, (b) => ({ ...mail, headers: { "List-Id": line(b) } })],
-  ["a header's name", sendEmail.data, (b) => ({ ...mail, headers: { [`List-Id: x${b}Bcc`]: "eve@example.com" } })],
-  ["an attachment's name", sendEmail.data, (b) => ({ ...mail, attachments: [{ fileId: "f", name: line(b) }] })],
-  ["a template's id", sendEmail.data, (b) => ({ to: "a@example.com", template: { id: line(b) } })],
-  ["a template's locale", sendEmail.data, (b) => ({ to: "a@example.com", template: { id: "x", locale: `de${b}x` } })],
-  [
-    "a bulk recipient's name",
-    sendBulk.data,
-    (b) => ({ recipients: [{ to: "a@example.com", name: line(b) }], ...content }),
-  ],
-  ["a bulk subject", sendBulk.data, (b) => ({ recipients: [{ to: "a@example.com" }], ...content, subject: line(b) })],
-  ["a digest's recipient", sendDigest.data, (b) => ({ recipient: address(b) })],
-  ["a digest's sender", sendDigest.data, (b) => ({ recipient: "a@example.com", from: { address: address(b) } })],
-  ["a digest's header", sendDigest.data, (b) => ({ recipient: "a@example.com", headers: { "List-Id": line(b) } })],
+  ["to", sendEmail.data, (to) => ({ ...mail, to }), address],
+  ["to.address", sendEmail.data, (value) => ({ ...mail, to: { address: value } }), address],
+  ["to.name", sendEmail.data, (name) => ({ ...mail, to: { address, name } }), "Ada"],
+  ["subject", sendEmail.data, (subject) => ({ ...mail, subject }), "x"],
+  ["from.address", sendEmail.data, (value) => ({ ...mail, from: { address: value } }), address],
+  ["from.name", sendEmail.data, (name) => ({ ...mail, from: { address, name } }), "Shop"],
+  ["replyTo", sendEmail.data, (replyTo) => ({ ...mail, replyTo }), address],
+  ["a header's value", sendEmail.data, (value) => ({ ...mail, headers: { "List-Id": value } }), "x"],
+  ["a header's name", sendEmail.data, (name) => ({ ...mail, headers: { [name]: "x" } }), "List-Id"],
+  ["an attachment's name", sendEmail.data, (name) => ({ ...mail, attachments: [{ fileId, name }] }), "a.txt"],
+  ["an attachment's id", sendEmail.data, (value) => ({ ...mail, attachments: [{ fileId: value }] }), fileId],
+  ["a template's id", sendEmail.data, (id) => ({ to: address, template: { id } }), "welcome"],
+  ["a template's locale", sendEmail.data, (locale) => ({ to: address, template: { id: "x", locale } }), "de"],
+  ["a bulk recipient's name", sendBulk.data, (name) => ({ recipients: [{ to: address, name }], ...content }), "Ada"],
+  ["a bulk subject", sendBulk.data, (subject) => ({ recipients: [{ to: address }], ...content, subject }), "x"],
+  ["a digest's recipient", sendDigest.data, (recipient) => ({ recipient }), address],
+  ["a digest's sender", sendDigest.data, (value) => ({ recipient: address, from: { address: value } }), address],
+  ["a digest's header", sendDigest.data, (value) => ({ recipient: address, headers: { "List-Id": value } }), "x"],
 ];
 
-test.each(fields)("a line break in %s is refused before it reaches Redis", (_, schema, data) => {
-  for (const lineBreak of breaks) expect(schema.safeParse(data(lineBreak)).success).toBe(false);
+test.each(fields)("a line break in %s is refused before it reaches Redis", (_, schema, data, fine) => {
+  expect(schema.safeParse(data(fine)).success).toBe(true);
+  for (const lineBreak of breaks) {
+    for (const injected of ["RCPT TO:<eve@example.com>", "Bcc: eve@example.com", ""]) {
+      expect(schema.safeParse(data(`${fine}${lineBreak}${injected}`)).success).toBe(false);
+    }
+  }
 });
 
 test.each([

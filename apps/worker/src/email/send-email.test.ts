@@ -50,12 +50,14 @@ test("names, sender, reply address and headers travel as given", async () => {
   expect(mail.messageId).toMatch(/@shop\.example>$/);
 });
 
+const fileId = "file_00000000-0000-8000-8000-000000000000";
+
 test.each([
   ["no content", { subject: "x" }],
   ["no subject", { text: "x" }],
   ["a template beside a text", { template: { id: "welcome" }, text: "x" }],
   ["a template beside a subject", { template: { id: "welcome" }, subject: "x" }],
-  ["21 attachments", { subject: "x", text: "x", attachments: Array(21).fill({ fileId: "f" }) }],
+  ["21 attachments", { subject: "x", text: "x", attachments: Array(21).fill({ fileId }) }],
 ])("a mail with %s is refused", (_, wrong) => {
   expect(schema.safeParse({ to: "ada@example.com", ...wrong }).success).toBe(false);
 });
