@@ -1,4 +1,5 @@
 import { connectDatabase, findSuppression, suppressAddress, wasSent } from "@millrace/database";
+import { createLogger } from "@millrace/logger";
 import { expect, test } from "vitest";
 import { createDeliver } from "./deliver.ts";
 import { jobContext, reasonOf, useEmailWorker } from "./test/email-worker.ts";
@@ -85,6 +86,26 @@ test("where the database is away nothing is sent, and the job waits without usin
   expect(server.lines).toEqual([]);
   server.close();
   await away.close();
+});
+
+test("a mail that is out and cannot be recorded is no failure: another attempt would send it again", async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: "error", destination: { write: (line) => void lines.push(line) } });
+  let sent = 0;
+  const deliver = createDeliver({
+    database: database(),
+    sendMail: async () => {
+      sent += 1;
+    },
+    openAttachment: async () => expect.fail("nothing may be opened"),
+  });
+  const record = () => Promise.reject(new Error("away"));
+  const compose = async () => ({ subject: "x", text: "x" });
+  const letter = { messageId: "<unrecorded@b>", from: "a@b.c", to: { name: "", address: "amy@example.com" } };
+  await deliver({ ...letter, compose, record }, jobContext("sendEmail", { log }));
+  expect(sent).toBe(1);
+  expect(lines.join("")).toContain("sent_not_recorded");
+  expect(lines.join("")).not.toContain("amy@example.com");
 });
 
 test("a mail server that has had its share is left alone until the job's turn", async () => {
