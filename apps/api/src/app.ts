@@ -16,11 +16,14 @@ import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
+import type { ScheduleLimits } from "./routes/schedule-request.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
   /** The largest payload that an enqueue takes, in bytes. */
   readonly maxPayloadBytes: number;
+  readonly scheduleLimits: ScheduleLimits;
   /** What is kept beside the jobs. While it is away, whatever needs it answers 503, and the rest works. */
   readonly database: Database;
   /** Where uploads go. The app does not close it. */
@@ -32,6 +35,7 @@ export interface AppOptions {
 export async function createApp({
   apiKeys,
   maxPayloadBytes,
+  scheduleLimits,
   database,
   files,
   log,
@@ -86,6 +90,7 @@ export async function createApp({
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);
+    scheduleRoutes(programs, scheduleLimits);
     fileRoutes(programs, files);
     emailTemplateRoutes(programs, database);
     emailSuppressionRoutes(programs, database);

@@ -20,6 +20,7 @@ const app = await createApp({
   apiKeys: env.API_KEYS,
   maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES,
   database,
+  scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
   files,
   log,
 });
