@@ -14,6 +14,7 @@ import {
 } from "@millrace/dev-services";
 import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
+import { seedDevelopment } from "./dev-seed.ts";
 import { checkEnvironment } from "./environment.ts";
 import { resolveFileStoreUrl } from "./file-store-url.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
@@ -65,6 +66,8 @@ await runUntilSignal(async (cleanUp) => {
 
   const probes = [apiUrl, ...healthPorts.map((port) => `http://127.0.0.1:${port}`)];
   await Promise.all(probes.map((url) => untilReady(`${url}/readyz`)));
+  // A database of somebody's own is theirs to fill.
+  if (postgres.kind === "embedded") await seedDevelopment(postgres.url);
   const isPortTaken = apiPort !== wantedPort && wantedPort !== 0;
   process.stdout.write(
     renderBanner({

@@ -91,6 +91,14 @@ function toProblem(error: FastifyError): Problem {
   if (error.statusCode === 413) {
     return { status: 413, title: "Payload too large", code: "payload_too_large", detail: error.message };
   }
+  if (error.validation) {
+    const errors = error.validation.map(({ instancePath, message = "" }) => ({
+      path: instancePath.slice(1).replaceAll("/", "."),
+      message,
+    }));
+    const detail = `The ${error.validationContext ?? "request"} is not valid.`;
+    return { status: 400, title: "Invalid request", code: "invalid_request", detail, errors };
+  }
   if (error.statusCode !== undefined && error.statusCode < 500) {
     const title = STATUS_CODES[error.statusCode] ?? "Bad Request";
     return { status: error.statusCode, title, code: "bad_request", detail: error.message };
@@ -117,6 +125,6 @@ export function describeProblem(description: string) {
 export const problemResponses = {
   400: describeProblem("The request is not valid; `errors` names the fields."),
   401: describeProblem("No key, or not one of API_KEYS."),
-  404: describeProblem("There is no such queue, action or job."),
-  503: describeProblem("Redis does not answer. Retry-After says when to ask again."),
+  404: describeProblem("There is no such queue, action or job, or nothing under this name."),
+  503: describeProblem("What it needs, Redis or the database, does not answer. Retry-After says when to ask again."),
 };

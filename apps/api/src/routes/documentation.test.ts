@@ -47,7 +47,7 @@ function operations(): { path: string; operation: Operation }[] {
 }
 
 describe("the OpenAPI document", () => {
-  test("has every action of every contract, with the fields of its data and the options, and no other route to write", () => {
+  test("has every action of every contract, with the fields of its data and the options, and the routes beside them", () => {
     expect(actions.map(({ path }) => path)).toContain("/jobs/email/sendEmail");
     for (const { path, data } of actions) {
       const body = document.paths[path]?.post?.requestBody?.content["application/json"].schema.properties;
@@ -59,7 +59,7 @@ describe("the OpenAPI document", () => {
     }
     const written = Object.entries(document.paths).filter(([path, { post }]) => post && !path.startsWith("/schedules"));
     expect(written.map(([path]) => path).toSorted()).toEqual(
-      [...actions.map(({ path }) => path), "/files", "/jobs/{queue}/{jobId}/cancel"].toSorted(),
+      [...actions.map(({ path }) => path), "/email/digest-items", "/files", "/jobs/{queue}/{jobId}/cancel"].toSorted(),
     );
   });
 
@@ -67,7 +67,7 @@ describe("the OpenAPI document", () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
     const referred = new Set([...references].map(([, name]) => name));
-    expect([...referred].toSorted()).toEqual(["Enqueued", "File", "Job", "Problem"]);
+    expect([...referred].toSorted()).toEqual(["Enqueued", "File", "Job", "Json", "JsonInput", "Problem"]);
     expect(Object.keys(document.components.schemas).toSorted()).toEqual([...referred].toSorted());
     for (const { path, operation } of operations()) {
       const declared = operation.parameters?.filter((parameter) => parameter.in === "path" && parameter.required) ?? [];
@@ -118,7 +118,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("says nothing of probes, pages and the dashboard", () => {
-    expect(Object.keys(document.paths).filter((path) => !/^\/(jobs|files|schedules)\b/.test(path))).toEqual([]);
+    expect(Object.keys(document.paths).filter((path) => !/^\/(email|files|jobs|schedules)\b/.test(path))).toEqual([]);
   });
 });
 

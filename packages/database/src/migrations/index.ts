@@ -1,4 +1,8 @@
 import { outbox } from "./0001-outbox.ts";
+import { emailTemplates } from "./0002-email-templates.ts";
+import { emailSuppressions } from "./0003-email-suppressions.ts";
+import { sentEmails } from "./0004-sent-emails.ts";
+import { emailDigestItems } from "./0005-email-digest-items.ts";
 
 /**
  * Every change of the schema, oldest first, by the name under which a database remembers it. Forward only: one that has landed is never
@@ -6,4 +10,8 @@ import { outbox } from "./0001-outbox.ts";
  */
 export const migrations: Readonly<Record<string, string>> = {
   "0001-outbox": outbox,
+  "0002-email-templates": emailTemplates,
+  "0003-email-suppressions": emailSuppressions,
+  "0004-sent-emails": sentEmails,
+  "0005-email-digest-items": emailDigestItems,
 };
