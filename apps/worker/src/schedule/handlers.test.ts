@@ -2,14 +2,16 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { addDigestItem, connectDatabase, type Database, migrateDatabase } from "@millrace/database";
+import { createDatabase } from "@millrace/dev-services";
 import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
 import { addSchedule, listSchedules } from "@millrace/schedules";
-import { closeQueues, emailQueue, readQueueEnv } from "@millrace/worker-config";
+import { closeQueues, emailQueue, enqueue, readQueueEnv } from "@millrace/worker-config";
 import type { JobContext } from "@millrace/worker-host";
 import { createWorkspaceDirectory } from "@millrace/workspaces";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { readScheduleEnv, type ScheduleEnv } from "./env.ts";
 import { scheduleHandlers } from "./handlers.ts";
 
@@ -20,15 +22,24 @@ const folder = join(tmpdir(), `millrace-schedule-files-${randomUUID()}`);
 const files = createFileStore({ location: { kind: "folder", folder } });
 const directory = createWorkspaceDirectory({ redis, prefix });
 
+let made: Awaited<ReturnType<typeof createDatabase>>;
+let database: Database;
+beforeAll(async () => {
+  made = await createDatabase(String(process.env.DATABASE_URL), `schedule-${randomUUID()}`);
+  await migrateDatabase(made.url);
+  database = connectDatabase({ url: made.url });
+});
 afterEach(() => emailQueue.obliterate({ force: true }));
 afterAll(async () => {
+  await database.close();
+  await made.drop();
   await rm(folder, { recursive: true, force: true });
   redis.disconnect();
   await closeQueues();
 });
 
 const handlers = (env: Partial<ScheduleEnv> = {}) =>
-  scheduleHandlers(distributedLock, directory, files, { ...readScheduleEnv(), ...env });
+  scheduleHandlers(distributedLock, directory, files, database, { ...readScheduleEnv(), ...env });
 
 function context(): JobContext {
   return {
@@ -92,6 +103,28 @@ test("files whose time is over are gone, the others stay", async () => {
   await expect.poll(() => files.stat(over.fileId).catch(({ code }) => code)).toBe("file_missing");
   expect(await handlers().sweepFileStore({}, context())).toEqual({ removed: 1, leftovers: 0 });
   expect(await files.stat(kept.fileId)).toMatchObject({ fileId: kept.fileId });
+});
+
+test("everybody for whom something was collected gets one digest a day, however often it runs", async () => {
+  const workspaceId = randomUUID();
+  await addDigestItem(database, { recipient: "ada@example.com", text: "One." });
+  await addDigestItem(database, { recipient: "ada@example.com", text: "Two." });
+  await addDigestItem(database, { recipient: "bob@example.com", workspaceId, text: "Three." });
+  const { sendDailyDigests } = handlers();
+  const today = { ...context(), createdAt: new Date(), enqueue };
+  expect(await sendDailyDigests({}, today)).toEqual({ enqueued: 2, duplicates: 0 });
+  expect(await sendDailyDigests({}, today)).toEqual({ enqueued: 0, duplicates: 2 });
+  const jobs = await emailQueue.getJobs(["waiting"]);
+  const until = today.createdAt.toISOString();
+  expect(
+    jobs.map(({ data }) => data.data).sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
+  ).toEqual([
+    { recipient: "ada@example.com", until },
+    { recipient: "bob@example.com", workspaceId, until },
+  ]);
+  expect(jobs.map(({ id }) => id).join()).not.toContain("example.com");
+  const tomorrow = { ...today, createdAt: new Date(today.createdAt.getTime() + 86_400_000) };
+  expect(await sendDailyDigests({}, tomorrow)).toEqual({ enqueued: 2, duplicates: 0 });
 });
 
 test("a run that finds another at work does nothing, and its job is skipped", async () => {

@@ -2,6 +2,7 @@ import type { CodeSchedule } from "@millrace/schedules";
 import type { ScheduleQueueJobAction } from "@millrace/worker-config/contracts";
 import { cleanUpWorkspacesSchedule } from "./clean-up-workspaces.ts";
 import { purgeDeadLettersSchedule } from "./purge-dead-letters.ts";
+import { sendDailyDigestsSchedule } from "./send-daily-digests.ts";
 import { sweepFileStoreSchedule } from "./sweep-file-store.ts";
 import { sweepQueuesSchedule } from "./sweep-queues.ts";
 
@@ -10,6 +11,7 @@ const ofActions: Record<ScheduleQueueJobAction, CodeSchedule> = {
   purgeDeadLetters: purgeDeadLettersSchedule,
   sweepFileStore: sweepFileStoreSchedule,
   sweepQueues: sweepQueuesSchedule,
+  sendDailyDigests: sendDailyDigestsSchedule,
   cleanUpWorkspaces: cleanUpWorkspacesSchedule,
 };
 

@@ -26,6 +26,7 @@ const handlers = scheduleHandlers(
   createDistributedLock({ redis, prefix }),
   createWorkspaceDirectory({ redis, prefix }),
   files,
+  database,
   env,
 );
 
