@@ -10,7 +10,7 @@ import { closeQueues, readQueueEnv, scheduleQueue } from "@millrace/worker-confi
 import { afterAll, afterEach, expect, test } from "vitest";
 import { codeSchedules } from "./schedules.ts";
 
-const { REDIS_URL = "" } = process.env;
+const { REDIS_URL = "", DATABASE_URL = "" } = process.env;
 const prefix = readQueueEnv().QUEUE_PREFIX;
 const redis = createRedis("worker", REDIS_URL, () => {});
 const running: ChildProcess[] = [];
@@ -30,6 +30,7 @@ function startProcess() {
   const main = fileURLToPath(new URL("./worker.ts", import.meta.url));
   const env = {
     REDIS_URL,
+    DATABASE_URL,
     QUEUE_PREFIX: prefix,
     FILE_STORE_URL: pathToFileURL(join(tmpdir(), "millrace-never-used")).href,
   };
@@ -47,7 +48,9 @@ test("the process has registered the code's schedules when it is ready, says so 
   const { schedules } = await listSchedules({ workspaceId: null });
   expect(schedules).toHaveLength(codeSchedules.length);
   const health = lines.find((line) => line.health)?.health ?? "";
-  expect(await (await fetch(health)).json()).toMatchObject({ status: "ok", schedules: "ok" });
+  const readiness = async () => (await fetch(health)).json();
+  const parts = { schedules: "ok", outbox: "ok", database: "ok" };
+  await expect.poll(readiness, { timeout: 10_000 }).toMatchObject({ status: "ok", ...parts });
   child.kill("SIGTERM");
   expect(await exited).toBe(0);
 });

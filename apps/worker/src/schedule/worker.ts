@@ -1,8 +1,10 @@
+import { openDatabase, readDatabaseEnv } from "@millrace/database";
 import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
+import { startOutboxRelay } from "@millrace/outbox";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
 import { createScheduler } from "@millrace/schedules";
-import { getRedisConnection, readQueueEnv } from "@millrace/worker-config";
+import { contracts, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { scheduleContract } from "@millrace/worker-config/contracts";
 import { runWorker } from "@millrace/worker-host";
 import { createWorkspaceDirectory, watchWorkspaces } from "@millrace/workspaces";
@@ -16,6 +18,8 @@ const prefix = readQueueEnv().QUEUE_PREFIX;
 // The worker beside them tells of an outage.
 const redis = createRedis("worker", readRedisEnv().REDIS_URL, () => {});
 const workspaces = watchWorkspaces({ connection: getRedisConnection("worker"), prefix });
+const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
+const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
 const files = createFileStore(readFileStoreSettings());
 const scheduler = createScheduler({ schedules: codeSchedules, log, workspaces });
 const handlers = scheduleHandlers(
@@ -35,4 +39,6 @@ await runWorker(scheduleContract, handlers, {
       await files.close();
     },
   },
+  outbox: startOutboxRelay({ database, contracts, log: getChildLogger("outbox"), after: database.migrated }),
+  database,
 });
