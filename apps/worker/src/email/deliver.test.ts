@@ -63,6 +63,8 @@ test("a job that runs again after its mail was taken sends no second one, and an
   expect(arrivedWith("Once")).toHaveLength(1);
   await run("sendEmail", mailTo("ada2@example.com", "Once"), { ...job, createdAt: new Date(6) });
   expect(arrivedWith("Once")).toHaveLength(2);
+  await suppressAddress(database(), { address: "ada2@example.com", reason: "unsubscribed" });
+  expect(await run("sendEmail", mailTo("ada2@example.com", "Once"), { ...job, attempt: 3 })).toEqual(first);
 });
 
 test("a mail that was not taken is not recorded as sent", async () => {

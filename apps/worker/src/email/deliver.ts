@@ -23,7 +23,7 @@ export interface Letter extends Omit<Mail, keyof MailContent | "attachments"> {
 }
 
 /**
- * One mail on its way: wanted? → sent already? → composed → its turn → handed over → recorded. Resolves when it is the mail server's, by this
+ * One mail on its way: sent already? → wanted? → composed → its turn → handed over → recorded. Resolves when it is the mail server's, by this
  * start of the job or by one before it.
  *
  * A process that dies between the mail server's 250 and the record sends the mail again. Its Message-ID is the same, and by that a
@@ -37,13 +37,13 @@ export type Deliver = (letter: Letter, context: Pick<JobContext, "jobId" | "sign
 export function createDeliver({ database, sendMail, openAttachment, takeTurn }: DeliveryServices): Deliver {
   return async ({ compose, attachments = [], record, ...envelope }, { jobId, signal, log }) => {
     const { messageId, to } = envelope;
+    if (await lookUp("whether the mail was sent", () => wasSent(database, messageId))) return;
     const suppression = await lookUp("whether the recipient gets mail", () => findSuppression(database, to.address));
     if (suppression) {
       const { reason, code } = suppression;
       const why = code === undefined ? reason : `${reason}, ${code}`;
       throw new SkippedError(`The recipient gets no mail (${why}).`, { code: "suppressed" });
     }
-    if (await lookUp("whether the mail was sent", () => wasSent(database, messageId))) return;
     const content = await compose();
     const waitMs = takeTurn ? await lookUp("when the mail server may be used", () => takeTurn(jobId)) : 0;
     if (waitMs > 0) {
