@@ -1,4 +1,4 @@
-import type { JobFailure } from "@millrace/worker-config/contracts";
+import type { JobFailure, JobSkip } from "@millrace/worker-config/contracts";
 import { AbortedError } from "./abort-reason.ts";
 import type { FailureKind } from "./job-error.ts";
 
@@ -40,6 +40,13 @@ export function classifyFailure(thrown: unknown): ClassifiedFailure {
     if (kind) return { kind, code: codeFor(kind, link), message, error, ...retryAfterOf(link) };
   }
   return { kind: "transient", code: "handler_error", message, error };
+}
+
+/** What a handler threw to say that there is nothing to do; nothing for a failure. An attempt that was ended from outside has none. */
+export function skipOf(thrown: unknown): JobSkip | undefined {
+  if (!Error.isError(thrown) || thrown instanceof AbortedError) return undefined;
+  const isSkip = "isSkip" in thrown && thrown.isSkip === true;
+  return isSkip ? { code: codeOf(thrown) ?? "skipped", message: thrown.message } : undefined;
 }
 
 function toError(thrown: unknown): Error {

@@ -6,6 +6,7 @@ export {
   type FailureKind,
   PermanentError,
   RateLimitedError,
+  SkippedError,
   TransientError,
 } from "./job-error.ts";
 export type { HandlersOf, JobHandler, JobHandlers } from "./job-handlers.ts";

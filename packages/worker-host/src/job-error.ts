@@ -77,3 +77,20 @@ export class AmbiguousError extends JobError {
     super("ambiguous", message, options);
   }
 }
+
+/**
+ * There is nothing to do, and that is no failure: the recipient wants no mail, the row is gone. The job is acknowledged as `skipped`. No
+ * failure kind: nothing is decided about it.
+ */
+export class SkippedError extends Error {
+  override readonly name = "SkippedError";
+  readonly code: string;
+  /** Tells it apart by a field, as the others are by their kind. */
+  readonly isSkip = true;
+
+  /** @param options.code what programs and dashboards group by: lower case words joined by `_` */
+  constructor(message: string, { code, cause }: { readonly code: string; readonly cause?: unknown }) {
+    super(message, cause === undefined ? {} : { cause });
+    this.code = code;
+  }
+}

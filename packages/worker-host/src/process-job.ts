@@ -8,7 +8,7 @@ import {
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
 import { resolveWorkspaceId, type WorkspaceWatch, withBlockedOwnerGuard } from "@millrace/workspaces";
-import { classifyFailure } from "./classify-failure.ts";
+import { classifyFailure, skipOf } from "./classify-failure.ts";
 import { createContext } from "./create-context.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import type { Effect, EffectStore } from "./effect-store.ts";
@@ -58,6 +58,8 @@ export async function processJob<
   const startedAt = performance.now();
   const attempt = job.attemptsMade + 1;
   const outcome = await runJob(host, job, abort).catch((thrown: unknown): JobOutcome => {
+    const skip = skipOf(thrown);
+    if (skip) return { outcome: "skipped", ...skip };
     const failure = classifyFailure(thrown);
     const decision = decideOutcome(failure, {
       isFinalAttempt: attempt >= job.attemptsAllowed,

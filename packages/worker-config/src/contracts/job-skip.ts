@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { JobFailure } from "./job-failure.ts";
 
 /**
- * Why a job was acknowledged without running its handler, and what it answers all the same: the result that an earlier job with the same
+ * Why a job was acknowledged without having its effect, and what it answers all the same: the result that an earlier job with the same
  * idempotency key had.
  */
 export interface JobSkip extends JobFailure {
