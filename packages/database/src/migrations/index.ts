@@ -1,4 +1,6 @@
 import { outbox } from "./0001-outbox.ts";
+import { webhookEndpoints } from "./0006-webhook-endpoints.ts";
+import { webhookDeliveries } from "./0007-webhook-deliveries.ts";
 
 /**
  * Every change of the schema, oldest first, by the name under which a database remembers it. Forward only: one that has landed is never
@@ -6,4 +8,6 @@ import { outbox } from "./0001-outbox.ts";
  */
 export const migrations: Readonly<Record<string, string>> = {
   "0001-outbox": outbox,
+  "0006-webhook-endpoints": webhookEndpoints,
+  "0007-webhook-deliveries": webhookDeliveries,
 };
