@@ -10,4 +10,12 @@ export function ownKey(prefix: string, kind: OwnKeyKind, ...parts: readonly stri
 }
 
 /** What Millrace keeps in Redis beside the queues. A closed list, so that two rooms never share a name by accident. */
-export type OwnKeyKind = "fence" | "idempotency" | "lock" | "quarantine" | "replays" | "semaphore" | "workspaces";
+export type OwnKeyKind =
+  | "fence"
+  | "idempotency"
+  | "lock"
+  | "quarantine"
+  | "rate"
+  | "replays"
+  | "semaphore"
+  | "workspaces";
