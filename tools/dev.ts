@@ -87,11 +87,13 @@ function environmentFor(
   { redis, postgres, inbox }: { redis: DevRedis; postgres: DevPostgres; inbox: Inbox },
   apiPort: number,
 ) {
-  const { API_KEYS, LOG_FORMAT, SMTP_URL } = process.env;
+  const { API_KEYS, LOG_FORMAT, SMTP_URL, WEBHOOK_ALLOW_PRIVATE } = process.env;
   return {
     REDIS_URL: redis.url,
     DATABASE_URL: postgres.url,
     SMTP_URL: SMTP_URL || inbox.smtpUrl,
+    // Its receiver is on this machine.
+    WEBHOOK_ALLOW_PRIVATE: WEBHOOK_ALLOW_PRIVATE || "true",
     API_PORT: String(apiPort),
     API_KEYS: API_KEYS || developmentApiKey,
     LOG_FORMAT: LOG_FORMAT || "pretty",
