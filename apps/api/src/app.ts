@@ -1,3 +1,4 @@
+import type { Database } from "@millrace/database";
 import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -9,16 +10,24 @@ import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
+import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
+import { webhookEndpointRoutes } from "./routes/webhook-endpoints.ts";
+import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
   /** The largest payload that an enqueue takes, in bytes. */
   readonly maxPayloadBytes: number;
+  /** May be away: what needs no database, such as adding jobs, goes on. Whoever opened it closes it. */
+  readonly database: Database;
+  /** Whether webhook endpoints may be in private networks, as WEBHOOK_ALLOW_PRIVATE. Defaults to false. */
+  readonly allowPrivateEndpoints?: boolean;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
-export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { apiKeys, maxPayloadBytes, database, allowPrivateEndpoints = false, log } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -62,13 +71,16 @@ export async function createApp({ apiKeys, maxPayloadBytes, log }: AppOptions): 
       detail: `There is no ${request.method} ${request.url.split("?")[0]}. /openapi.json lists what there is.`,
     }),
   );
-  healthRoutes(app);
+  healthRoutes(app, database);
   await collectOpenApi(app);
   await app.register(async (programs) => {
     programs.addHook("onRequest", authenticate(apiKeys, { allowBasic: false }));
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);
+    webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
+    webhookOperationRoutes(programs, database);
+    webhookDeliveryRoutes(programs, database);
   });
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));

@@ -37,8 +37,8 @@ async function startListening(env: Record<string, string>) {
   return { child, url: await Promise.race([listening, failed]), ...rest };
 }
 
-const { REDIS_URL = "" } = process.env;
-const production = { NODE_ENV: "production", REDIS_URL };
+const { REDIS_URL = "", DATABASE_URL = "" } = process.env;
+const production = { NODE_ENV: "production", REDIS_URL, DATABASE_URL };
 
 describe("a start is refused with a sentence", () => {
   test.each([
@@ -49,6 +49,16 @@ describe("a start is refused with a sentence", () => {
       /Environment variable API_KEYS is not valid: expected keys of your own in production/,
     ],
     ["without the address of a Redis", { API_KEYS: apiKey }, /Environment variable REDIS_URL is not set: expected/],
+    [
+      "without the address of a database",
+      { API_KEYS: apiKey, REDIS_URL },
+      /Environment variable DATABASE_URL is not set: expected/,
+    ],
+    [
+      "in production with endpoints in its own network",
+      { ...production, API_KEYS: apiKey, WEBHOOK_ALLOW_PRIVATE: "true" },
+      /Environment variable WEBHOOK_ALLOW_PRIVATE is not valid: expected false in production/,
+    ],
     [
       "with an address that is none",
       { API_KEYS: apiKey, REDIS_URL: "localhost" },

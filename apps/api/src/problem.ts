@@ -1,6 +1,8 @@
 import { STATUS_CODES } from "node:http";
+import { DatabaseUnavailableError } from "@millrace/database";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { z } from "zod";
 
 /** RFC 9457. `code` is for programs, `detail` for people, `errors` name the fields. */
@@ -63,6 +65,22 @@ function toProblem(error: FastifyError): Problem {
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
   }
+  if (error instanceof DatabaseUnavailableError) {
+    return { status: 503, title: "Database unavailable", code: error.code, detail: error.message };
+  }
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const errors = error.validation.map(({ instancePath, message = "" }) => ({
+      path: instancePath.slice(1).replaceAll("/", "."),
+      message,
+    }));
+    return {
+      status: 400,
+      title: "Invalid request",
+      code: "invalid_request",
+      detail: "`errors` names the fields.",
+      errors,
+    };
+  }
   if (error.code === "FST_ERR_HANDLER_TIMEOUT") {
     return { status: 503, title: "Timed out", code: "timeout", detail: "The request took too long; try again later." };
   }
@@ -97,4 +115,12 @@ export const problemResponses = {
   401: describeProblem("No key, or not one of API_KEYS."),
   404: describeProblem("There is no such queue, action or job."),
   503: describeProblem("Redis does not answer. Retry-After says when to ask again."),
+};
+
+/** The same for routes whose answers come from the database. */
+export const recordProblemResponses = {
+  400: problemResponses[400],
+  401: problemResponses[401],
+  404: describeProblem("There is no such record."),
+  503: describeProblem("The database, or Redis, does not answer. Retry-After says when to ask again."),
 };

@@ -1,3 +1,4 @@
+import { connectDatabase, type Database } from "@millrace/database";
 import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
@@ -10,13 +11,17 @@ export const basic = { authorization: `Basic ${Buffer.from(`anybody:${apiKey}`).
 /** A valid mail, whose text no answer may repeat. */
 export const mail = { to: "bob@example.com", subject: "Hello", text: "MARKER" };
 
-/** The app as it is started, with its log lines kept instead of written. */
+/** The app as it is started, with its log lines kept instead of written. Its database is an empty one, unless the test brings its own. */
 export async function createTestApp(
-  options: { apiKeys?: string[]; maxPayloadBytes?: number } = {},
+  options: { apiKeys?: string[]; maxPayloadBytes?: number; database?: Database } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[] }> {
   const logged: string[] = [];
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
-  const app = await createApp({ apiKeys: [apiKey], maxPayloadBytes: 262_144, log, ...options });
+  const database = options.database ?? connectDatabase({ url: process.env.DATABASE_URL ?? "" });
+  const app = await createApp({ apiKeys: [apiKey], maxPayloadBytes: 262_144, log, ...options, database });
+  app.addHook("onClose", async () => {
+    if (!options.database) await database.close();
+  });
   return Object.assign(app, { logged });
 }
 

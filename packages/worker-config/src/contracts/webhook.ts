@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
+import { jsonValue } from "./json-value.ts";
 
 /** What happened, as endpoints subscribe to it: `order.paid`. */
 export const webhookEventName = z
@@ -25,7 +26,7 @@ const eventFields = {
     .string()
     .regex(/^[\w-]{1,128}$/, "expected 1 to 128 letters, digits, _ and -")
     .describe("The event's own. The same one again is delivered to no endpoint twice."),
-  payload: z.record(z.string(), z.json()).refine((payload) => JSON.stringify(payload).length <= maxPayloadCharacters, {
+  payload: z.record(z.string(), jsonValue).refine((payload) => JSON.stringify(payload).length <= maxPayloadCharacters, {
     message: `expected at most ${maxPayloadCharacters} characters of JSON; larger content belongs elsewhere, with a reference to it here`,
   }),
   occurredAt: z.iso.datetime({ offset: true }).optional().describe("Defaults to when the job was added."),
