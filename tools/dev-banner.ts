@@ -1,4 +1,4 @@
-import type { DevPostgres, DevRedis, Inbox } from "@millrace/dev-services";
+import type { DevPostgres, DevRedis, Inbox, Receiver } from "@millrace/dev-services";
 
 interface Started {
   /** The API's own port, where another program has it. */
@@ -6,6 +6,7 @@ interface Started {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly inbox: Inbox;
+  readonly receiver: Receiver;
   readonly redis: DevRedis;
   readonly postgres: DevPostgres;
   readonly workers: readonly string[];
@@ -13,7 +14,16 @@ interface Started {
 
 // A configured server is told by its reason alone: its URL may hold a password.
 /** The end of the start: where everything is, and one line that sends a mail. */
-export function renderBanner({ takenPort, apiUrl, apiKey, inbox, redis, postgres, workers }: Started): string {
+export function renderBanner({
+  takenPort,
+  apiUrl,
+  apiKey,
+  inbox,
+  receiver,
+  redis,
+  postgres,
+  workers,
+}: Started): string {
   const mail = JSON.stringify({ data: { to: "ada@example.com", subject: "Hello from Millrace", text: "It works." } });
   return `
   Millrace is up.
@@ -22,6 +32,7 @@ export function renderBanner({ takenPort, apiUrl, apiKey, inbox, redis, postgres
   Docs       ${apiUrl}/docs        (any name, the API key as password)
   Dashboard  ${apiUrl}/dashboard   (the same)
   Inbox      ${inbox.httpUrl}
+  Webhooks   ${receiver.httpUrl}
   Redis      ${redis.kind === "configured" ? "" : `${redis.url}, `}${redis.reason}
   PostgreSQL ${postgres.kind === "configured" ? "" : `${postgres.url}, `}${postgres.reason}
   API key    ${apiKey}

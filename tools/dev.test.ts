@@ -1,5 +1,6 @@
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
+import { webhookContract } from "@millrace/worker-config/contracts";
 import { afterEach, expect, test, vi } from "vitest";
 import { type Command, isAlive } from "./test-support/command.ts";
 import { startDev } from "./test-support/dev-command.ts";
@@ -39,6 +40,18 @@ test("the pasted curl sends a mail that is in the inbox, and the job says succes
   }, 10_000);
   const status = () => readJson(`${api}/jobs/email/${jobId}`, { authorization: `Bearer ${key}` });
   await vi.waitFor(async () => expect(await status()).toMatchObject({ status: "success", attempts: 1 }), 10_000);
+
+  // Each action's example works as it stands.
+  const [, receiver] = await command.untilPrinted(/^ +Webhooks +(\S+)/m);
+  for (const [action, { example }] of Object.entries(webhookContract.actions)) {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ data: example });
+    expect((await fetch(`${api}/jobs/webhook/${action}`, { method: "POST", headers, body })).status).toBe(202);
+  }
+  await vi.waitFor(async () => {
+    const webhooks = await readJson(`${receiver}/webhooks.json`);
+    expect(webhooks).toMatchObject([{ signature: "verified" }, { signature: "verified" }]);
+  }, 10_000);
   expect(command.output()).toMatch(/Redis +\S.*(embedded|redis-server|valkey-server)/);
   command.process.kill("SIGINT");
   expect(await command.ended).toBe(0);

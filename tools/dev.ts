@@ -9,10 +9,12 @@ import {
   readDevServicesEnv,
   startInbox,
   startPostgres,
+  startReceiver,
   startRedis,
 } from "@millrace/dev-services";
 import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
+import { seedDatabase } from "./dev-seed.ts";
 import { checkEnvironment } from "./environment.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { supervise } from "./supervise.ts";
@@ -35,12 +37,15 @@ await runUntilSignal(async (cleanUp) => {
     fallBackToFreePort: true,
   });
   cleanUp(inbox.stop);
+  const receiver = await startReceiver({ port: devEnv.DEV_RECEIVER_HTTP_PORT, fallBackToFreePort: true });
+  cleanUp(receiver.stop);
 
   const workers = listWorkers();
   const wantedPort = readApiPort();
   const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort())]);
   const env = environmentFor({ redis, postgres, inbox }, apiPort);
   await checkEnvironment({ ...process.env, ...env });
+  await seedDatabase(postgres.url, receiver);
   cleanUp(publishEnvironment(resolve(root, devEnv.DEV_STATE_DIR), env));
 
   const apiUrl = `http://127.0.0.1:${apiPort}`;
@@ -64,6 +69,7 @@ await runUntilSignal(async (cleanUp) => {
       ...(isPortTaken && { takenPort: wantedPort }),
       apiKey: env.API_KEYS.split(",")[0] ?? "",
       inbox,
+      receiver,
       redis,
       postgres,
       workers,
