@@ -15,6 +15,8 @@ FROM node:24-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=build --chown=node:node /app /app
+# A volume takes over the owner of the folder that it is mounted on.
+RUN install -d -o node -g node /var/lib/millrace/files
 USER node
 # node itself, not npm, pnpm or a shell: those do not pass SIGTERM on, and running jobs would be cut.
 ENTRYPOINT ["node", "--enable-source-maps"]

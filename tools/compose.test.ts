@@ -10,6 +10,7 @@ interface Service {
   healthcheck?: { test: string[] };
   stop_grace_period?: string;
   ports?: string[];
+  volumes?: string[];
 }
 
 // Read as YAML and not by Docker: what Docker would refuse beyond these is not seen here.
@@ -34,6 +35,11 @@ test.each(programs)("%s is stopped no sooner than its longest job ends", (name) 
     Object.values(actions).map(({ timeout = defaultTimeoutMs }) => timeout),
   );
   expect(Number.parseInt(services[name]?.stop_grace_period ?? "0", 10) * 1_000).toBeGreaterThan(Math.max(...timeouts));
+});
+
+test("the API and every worker share one folder of files, which the image gives to the user it runs as", () => {
+  for (const name of programs) expect(services[name]?.volumes).toEqual(["files:/var/lib/millrace/files"]);
+  expect(readFileSync(join(root, "Dockerfile"), "utf8")).toContain("-o node -g node /var/lib/millrace/files");
 });
 
 test("Redis writes to disk, evicts nothing, and is on port 6380 of the host", () => {

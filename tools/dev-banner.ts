@@ -1,4 +1,5 @@
 import type { DevPostgres, DevRedis, Inbox, Receiver } from "@millrace/dev-services";
+import { emailContract } from "@millrace/worker-config/contracts";
 
 interface Started {
   /** The API's own port, where another program has it. */
@@ -24,12 +25,13 @@ export function renderBanner({
   postgres,
   workers,
 }: Started): string {
-  const mail = JSON.stringify({ data: { to: "ada@example.com", subject: "Hello from Millrace", text: "It works." } });
+  const mail = JSON.stringify({ data: emailContract.actions.sendEmail.example });
   return `
   Millrace is up.
 
   API        ${apiUrl}${takenPort === undefined ? "" : ` (port ${takenPort} is taken)`}
-  Docs       ${apiUrl}/docs        (any name, the API key as password)
+  Examples   ${apiUrl}/examples    (one command per action; any name, the API key as password)
+  Docs       ${apiUrl}/docs        (the same)
   Dashboard  ${apiUrl}/dashboard   (the same)
   Inbox      ${inbox.httpUrl}
   Webhooks   ${receiver.httpUrl}

@@ -1,6 +1,5 @@
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
-import { webhookContract } from "@millrace/worker-config/contracts";
 import { afterEach, expect, test, vi } from "vitest";
 import { type Command, isAlive } from "./test-support/command.ts";
 import { startDev } from "./test-support/dev-command.ts";
@@ -25,37 +24,52 @@ async function pasteCurl(command: Command): Promise<{ jobId: string }> {
   return JSON.parse(stdout);
 }
 
-async function readJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
-  return (await fetch(url, { headers })).json();
+async function readJson(url: string, headers: Record<string, string> = {}): Promise<object> {
+  const json: unknown = await (await fetch(url, { headers })).json();
+  if (typeof json !== "object" || json === null) throw new Error(`${url}: expected an object, got ${typeof json}`);
+  return json;
 }
 
-test("the pasted curl sends a mail that is in the inbox, and the job says success", async () => {
-  const command = await dev();
-  const { jobId } = await pasteCurl(command);
+/** The commands of the page, as a browser shows them to whoever copies one. */
+async function readExamples(url: string, authorization: string): Promise<string[]> {
+  const page = await (await fetch(url, { headers: { authorization } })).text();
+  const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+  return [...page.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = ""]) =>
+    text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity),
+  );
+}
+
+test("the pasted curl sends a mail, and every command of the page of examples ends in success", async () => {
+  // Nothing is configured, so that every service is the one that the command brings.
+  const command = await dev({ DATABASE_URL: "" });
+  await pasteCurl(command);
   const [, inbox] = await command.untilPrinted(/^ +Inbox +(\S+)/m);
   const [, api] = await command.untilPrinted(/^ +API +(\S+)/m);
   const [, key] = await command.untilPrinted(/^ +API key +(\S+)/m);
   await vi.waitFor(async () => {
     expect(await readJson(`${inbox}/messages.json`)).toMatchObject([{ to: ["ada@example.com"] }]);
   }, 10_000);
-  const status = () => readJson(`${api}/jobs/email/${jobId}`, { authorization: `Bearer ${key}` });
-  await vi.waitFor(async () => expect(await status()).toMatchObject({ status: "success", attempts: 1 }), 10_000);
+  expect(command.output()).toMatch(/Redis +\S.*(embedded|redis-server|valkey-server)/);
+  expect(command.output()).toMatch(/PostgreSQL +\S.*embedded/);
 
-  // Each action's example works as it stands.
-  const [, receiver] = await command.untilPrinted(/^ +Webhooks +(\S+)/m);
-  for (const [action, { example }] of Object.entries(webhookContract.actions)) {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const body = JSON.stringify({ data: example });
-    expect((await fetch(`${api}/jobs/webhook/${action}`, { method: "POST", headers, body })).status).toBe(202);
+  const authorization = `Bearer ${key}`;
+  const upload = { method: "POST", headers: { authorization }, body: "a file that a job may refer to" };
+  expect((await fetch(`${api}/files?name=a.txt`, upload)).status).toBe(201);
+  for (const example of await readExamples(`${api}/examples`, authorization)) {
+    const { stdout } = await shell(`${example} --silent --show-error`);
+    const { queue, action, jobId } = JSON.parse(stdout);
+    const status = async () => ({ action, ...(await readJson(`${api}/jobs/${queue}/${jobId}`, { authorization })) });
+    await vi.waitFor(async () => expect(await status()).toMatchObject({ action, status: "success" }), 15_000);
   }
+  // Of the examples of webhook: one delivered, one dispatched.
+  const [, receiver] = await command.untilPrinted(/^ +Webhooks +(\S+)/m);
   await vi.waitFor(async () => {
     const webhooks = await readJson(`${receiver}/webhooks.json`);
     expect(webhooks).toMatchObject([{ signature: "verified" }, { signature: "verified" }]);
   }, 10_000);
-  expect(command.output()).toMatch(/Redis +\S.*(embedded|redis-server|valkey-server)/);
   command.process.kill("SIGINT");
   expect(await command.ended).toBe(0);
-});
+}, 60_000);
 
 test("SIGTERM during a job lets it finish, and every process is gone", async () => {
   const mailServer = await startHoldingMailServer();

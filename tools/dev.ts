@@ -1,6 +1,7 @@
 /** `pnpm dev`: the embedded services, the API and every worker, until Ctrl-C. */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import {
   type DevPostgres,
   type DevRedis,
@@ -16,6 +17,7 @@ import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
 import { seedDatabase } from "./dev-seed.ts";
 import { checkEnvironment } from "./environment.ts";
+import { resolveFileStoreUrl } from "./file-store-url.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { supervise } from "./supervise.ts";
 import { listWorkers, root } from "./workers.ts";
@@ -27,26 +29,31 @@ const watched = ["src", ...globSync("packages/*/src", { cwd: root }).map((folder
 
 await runUntilSignal(async (cleanUp) => {
   const devEnv = readDevServicesEnv();
-  const redis = await startRedis({ redisUrl: devEnv.REDIS_URL, choice: devEnv.DEV_REDIS });
-  cleanUp(redis.stop);
-  const postgres = await startPostgres({ databaseUrl: devEnv.DATABASE_URL });
-  cleanUp(postgres.stop);
-  const inbox = await startInbox({
-    smtpPort: devEnv.DEV_INBOX_SMTP_PORT,
-    httpPort: devEnv.DEV_INBOX_HTTP_PORT,
-    fallBackToFreePort: true,
-  });
-  cleanUp(inbox.stop);
-  const receiver = await startReceiver({ port: devEnv.DEV_RECEIVER_HTTP_PORT, fallBackToFreePort: true });
-  cleanUp(receiver.stop);
+  const started = <Service extends { stop(): Promise<void> }>(service: Service) => {
+    cleanUp(service.stop);
+    return service;
+  };
+  const [redis, postgres] = await Promise.all([
+    startRedis({ redisUrl: devEnv.REDIS_URL, choice: devEnv.DEV_REDIS }).then(started),
+    startPostgres({ databaseUrl: devEnv.DATABASE_URL }).then(started),
+  ]);
+  const inbox = started(
+    await startInbox({
+      smtpPort: devEnv.DEV_INBOX_SMTP_PORT,
+      httpPort: devEnv.DEV_INBOX_HTTP_PORT,
+      fallBackToFreePort: true,
+    }),
+  );
+  const receiver = started(await startReceiver({ port: devEnv.DEV_RECEIVER_HTTP_PORT, fallBackToFreePort: true }));
 
   const workers = listWorkers();
   const wantedPort = readApiPort();
   const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort())]);
-  const env = environmentFor({ redis, postgres, inbox }, apiPort);
+  const stateDir = resolve(root, devEnv.DEV_STATE_DIR);
+  const env = environmentFor({ redis, postgres, inbox }, apiPort, stateDir);
   await checkEnvironment({ ...process.env, ...env });
   await seedDatabase(postgres.url, receiver);
-  cleanUp(publishEnvironment(resolve(root, devEnv.DEV_STATE_DIR), env));
+  cleanUp(publishEnvironment(stateDir, env));
 
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const supervisor = supervise([
@@ -92,14 +99,16 @@ function watch(file: string): string {
 function environmentFor(
   { redis, postgres, inbox }: { redis: DevRedis; postgres: DevPostgres; inbox: Inbox },
   apiPort: number,
+  stateDir: string,
 ) {
-  const { API_KEYS, LOG_FORMAT, SMTP_URL, WEBHOOK_ALLOW_PRIVATE } = process.env;
+  const { API_KEYS, FILE_STORE_URL, LOG_FORMAT, SMTP_URL, WEBHOOK_ALLOW_PRIVATE } = process.env;
   return {
     REDIS_URL: redis.url,
     DATABASE_URL: postgres.url,
     SMTP_URL: SMTP_URL || inbox.smtpUrl,
     // Its receiver is on this machine.
     WEBHOOK_ALLOW_PRIVATE: WEBHOOK_ALLOW_PRIVATE || "true",
+    FILE_STORE_URL: FILE_STORE_URL ? resolveFileStoreUrl(FILE_STORE_URL) : pathToFileURL(join(stateDir, "files")).href,
     API_PORT: String(apiPort),
     API_KEYS: API_KEYS || developmentApiKey,
     LOG_FORMAT: LOG_FORMAT || "pretty",

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkEnvironment } from "./environment.ts";
+import { resolveFileStoreUrl } from "./file-store-url.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { supervise } from "./supervise.ts";
 import { listWorkers, root } from "./workers.ts";
@@ -18,9 +19,11 @@ await runUntilSignal(async (cleanUp) => {
   const missing = programs.filter(({ cwd, file }) => !existsSync(join(cwd, file)));
   if (missing.length > 0)
     throw new Error(`Not built: ${missing.map(({ name }) => name).join(", ")}. Run \`pnpm build\` first.`);
-  await checkEnvironment(process.env);
+  const { FILE_STORE_URL } = process.env;
+  const env: Record<string, string> = FILE_STORE_URL ? { FILE_STORE_URL: resolveFileStoreUrl(FILE_STORE_URL) } : {};
+  await checkEnvironment({ ...process.env, ...env });
   const supervisor = supervise(
-    programs.map(({ name, cwd, file }) => ({ name, cwd, command: `node --enable-source-maps ${file}`, env: {} })),
+    programs.map(({ name, cwd, file }) => ({ name, cwd, command: `node --enable-source-maps ${file}`, env })),
   );
   cleanUp(supervisor.stop, supervisor.kill);
   const { name, exitCode } = await supervisor.firstExit;

@@ -1,3 +1,4 @@
+import { connectDatabase } from "@millrace/database";
 import { closeQueues, queueNames } from "@millrace/worker-config";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearer, createTestApp, expectProblem, mail } from "../test/test-app.ts";
@@ -80,8 +81,24 @@ describe("the log", () => {
 });
 
 describe("the probes", () => {
-  test.each(["/livez", "/readyz"])("%s answers while Redis is there", async (url) => {
-    const response = await app.inject({ url });
-    expect([response.statusCode, response.json()]).toEqual([200, { status: "ok" }]);
+  test("answer while everything is there", async () => {
+    const [live, ready] = [await app.inject({ url: "/livez" }), await app.inject({ url: "/readyz" })];
+    expect([live.statusCode, live.json()]).toEqual([200, { status: "ok" }]);
+    expect([ready.statusCode, ready.json()]).toEqual([200, { status: "ok", redis: "ok", database: "ok" }]);
+  });
+
+  test("say so when the database is gone, and jobs are taken all the same", async () => {
+    const database = connectDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });
+    const without = await createTestApp({ database });
+    const ready = await without.inject({ url: "/readyz" });
+    expect([ready.statusCode, ready.json()]).toEqual([
+      200,
+      { status: "degraded", redis: "ok", database: "unavailable" },
+    ]);
+    const url = "/jobs/email/sendEmail";
+    const added = await without.inject({ method: "POST", url, headers: bearer, payload: { data: mail } });
+    expect(added.statusCode).toBe(202);
+    await without.close();
+    await database.close();
   });
 });

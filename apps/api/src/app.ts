@@ -1,4 +1,5 @@
 import type { Database } from "@millrace/database";
+import type { FileStore } from "@millrace/file-store";
 import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -7,6 +8,8 @@ import { handleError, sendProblem } from "./problem.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
+import { exampleRoutes } from "./routes/examples.ts";
+import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
@@ -18,16 +21,18 @@ export interface AppOptions {
   readonly apiKeys: readonly string[];
   /** The largest payload that an enqueue takes, in bytes. */
   readonly maxPayloadBytes: number;
-  /** May be away: what needs no database, such as adding jobs, goes on. Whoever opened it closes it. */
-  readonly database: Database;
   /** Whether webhook endpoints may be in private networks, as WEBHOOK_ALLOW_PRIVATE. Defaults to false. */
   readonly allowPrivateEndpoints?: boolean;
+  /** What is kept beside the jobs. While it is away, whatever needs it answers 503, and the rest works. */
+  readonly database: Database;
+  /** Where uploads go. The app does not close it. */
+  readonly files: FileStore;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { apiKeys, maxPayloadBytes, database, allowPrivateEndpoints = false, log } = options;
+  const { apiKeys, maxPayloadBytes, database, files, allowPrivateEndpoints = false, log } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -81,10 +86,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);
     webhookDeliveryRoutes(programs, database);
+    fileRoutes(programs, files);
   });
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));
     await documentationRoutes(people);
+    exampleRoutes(people);
     await dashboardRoutes(people);
   });
   return app;

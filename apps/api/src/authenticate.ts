@@ -30,7 +30,8 @@ export function authenticate(apiKeys: readonly string[], { allowBasic }: { allow
   };
 }
 
-function readKey(header: string, allowBasic: boolean): string | undefined {
+/** The key that a request's `authorization` header carries, right or wrong. */
+export function readKey(header: string, allowBasic: boolean): string | undefined {
   const [, scheme, credentials] = /^(\w+) +(.+)$/.exec(header) ?? [];
   if (credentials === undefined) return undefined;
   if (scheme?.toLowerCase() === "bearer") return credentials.trim();

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { reserveRedis } from "../test/own-redis.ts";
 import { apiKey, bearer } from "../test/test-app.ts";
@@ -38,7 +40,8 @@ async function startListening(env: Record<string, string>) {
 }
 
 const { REDIS_URL = "", DATABASE_URL = "" } = process.env;
-const production = { NODE_ENV: "production", REDIS_URL, DATABASE_URL };
+const FILE_STORE_URL = pathToFileURL(join(tmpdir(), "millrace-never-used")).href;
+const production = { NODE_ENV: "production", REDIS_URL, DATABASE_URL, FILE_STORE_URL };
 
 describe("a start is refused with a sentence", () => {
   test.each([
@@ -52,7 +55,12 @@ describe("a start is refused with a sentence", () => {
     [
       "without the address of a database",
       { API_KEYS: apiKey, REDIS_URL },
-      /Environment variable DATABASE_URL is not set: expected/,
+      /Environment variable DATABASE_URL is not set: expected postgres:/,
+    ],
+    [
+      "without a place for files",
+      { API_KEYS: apiKey, REDIS_URL, DATABASE_URL },
+      /Environment variable FILE_STORE_URL is not set: expected/,
     ],
     [
       "in production with endpoints in its own network",

@@ -1,4 +1,5 @@
 import { openDatabase, readDatabaseEnv } from "@millrace/database";
+import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
@@ -12,20 +13,23 @@ getRedisConnection("producer");
 // Producers report an outage of Redis as a warning of the process; here it joins the log, instead of Node's own text beside it.
 process.removeAllListeners("warning");
 process.on("warning", (warning) => log.warn({ err: warning }, warning.message));
+const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
+const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
+const files = createFileStore(readFileStoreSettings());
 const { WEBHOOK_ALLOW_PRIVATE: allowPrivateEndpoints } = readWebhookTargetEnv();
-const { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax } = readDatabaseEnv();
-const database = openDatabase({ url, poolMax, log });
 const app = await createApp({
   apiKeys: env.API_KEYS,
   maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES,
   database,
   allowPrivateEndpoints,
+  files,
   log,
 });
 onShutdownSignal(log, async () => {
-  // No new request, those under way to their end, then their queues and the database.
+  // No new request, those under way to their end, then what they used.
   await app.close();
-  await closeQueues();
   await database.close();
+  await closeQueues();
+  await files.close();
 });
 await app.listen({ host: env.API_HOST, port: env.API_PORT });

@@ -41,7 +41,10 @@ async function expectUnavailable(ask: () => Promise<LightMyRequestResponse>): Pr
 async function expectOutage(): Promise<void> {
   expect((await app.inject({ url: "/livez" })).statusCode).toBe(200);
   const ready = await app.inject({ url: "/readyz" });
-  expect([ready.statusCode, ready.json()]).toEqual([503, { status: "unavailable", redis: "unreachable" }]);
+  expect([ready.statusCode, ready.json()]).toEqual([
+    503,
+    { status: "unavailable", redis: "unavailable", database: "ok" },
+  ]);
   await expectUnavailable(post);
   await expectUnavailable(read);
 }

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import { DatabaseUnavailableError } from "@millrace/database";
+import { isDatabaseUnavailable } from "@millrace/database";
+import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
@@ -24,6 +25,15 @@ const invalidJobStatus: Record<InvalidJobCode, { status: number; title: string }
   invalid_data: { status: 400, title: "Invalid data" },
   invalid_options: { status: 400, title: "Invalid options" },
   payload_too_large: { status: 413, title: "Payload too large" },
+};
+
+const fileStoreStatus: Record<FileStoreErrorCode, { status: number; title: string }> = {
+  file_missing: { status: 404, title: "Unknown file" },
+  file_too_large: { status: 413, title: "File too large" },
+  invalid_file_id: { status: 400, title: "Invalid file id" },
+  invalid_file: { status: 400, title: "Invalid file" },
+  file_damaged: { status: 500, title: "Damaged file" },
+  file_store_unavailable: { status: 503, title: "File store unavailable" },
 };
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
@@ -65,9 +75,6 @@ function toProblem(error: FastifyError): Problem {
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
   }
-  if (error instanceof DatabaseUnavailableError) {
-    return { status: 503, title: "Database unavailable", code: error.code, detail: error.message };
-  }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const errors = error.validation.map(({ instancePath, message = "" }) => ({
       path: instancePath.slice(1).replaceAll("/", "."),
@@ -80,6 +87,17 @@ function toProblem(error: FastifyError): Problem {
       detail: "`errors` names the fields.",
       errors,
     };
+  }
+  if (error instanceof FileStoreError) {
+    const { code, message } = error;
+    // Where the store is, and what it said, is for the log.
+    const detail = code === "file_store_unavailable" ? "The file store does not answer; try again later." : message;
+    return { ...fileStoreStatus[code], code, detail };
+  }
+  if (isDatabaseUnavailable(error)) {
+    const detail =
+      "The database does not answer, and this request needs it. Try again later; jobs can be enqueued meanwhile.";
+    return { status: 503, title: "Database unavailable", code: "database_unavailable", detail };
   }
   if (error.code === "FST_ERR_HANDLER_TIMEOUT") {
     return { status: 503, title: "Timed out", code: "timeout", detail: "The request took too long; try again later." };

@@ -1,4 +1,9 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { connectDatabase, type Database } from "@millrace/database";
+import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
@@ -11,18 +16,28 @@ export const basic = { authorization: `Basic ${Buffer.from(`anybody:${apiKey}`).
 /** A valid mail, whose text no answer may repeat. */
 export const mail = { to: "bob@example.com", subject: "Hello", text: "MARKER" };
 
-/** The app as it is started, with its log lines kept instead of written. Its database is an empty one, unless the test brings its own. */
+/**
+ * The app as it is started, with its log lines kept instead of written, and its files in a folder of its own.
+ *
+ * @param options.database the tests' server by default, without any table: whoever needs tables brings a migrated database
+ */
 export async function createTestApp(
-  options: { apiKeys?: string[]; maxPayloadBytes?: number; database?: Database } = {},
-): Promise<FastifyInstance & { readonly logged: readonly string[] }> {
+  options: { apiKeys?: string[]; maxPayloadBytes?: number; maxFileBytes?: number; database?: Database } = {},
+): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
+  const {
+    apiKeys = [apiKey],
+    maxPayloadBytes = 262_144,
+    maxFileBytes = 1_000_000,
+    database = connectDatabase({ url: String(process.env.DATABASE_URL), poolMax: 1 }),
+  } = options;
   const logged: string[] = [];
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
-  const database = options.database ?? connectDatabase({ url: process.env.DATABASE_URL ?? "" });
-  const app = await createApp({ apiKeys: [apiKey], maxPayloadBytes: 262_144, log, ...options, database });
-  app.addHook("onClose", async () => {
-    if (!options.database) await database.close();
-  });
-  return Object.assign(app, { logged });
+  const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);
+  const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
+  const app = await createApp({ apiKeys, maxPayloadBytes, database, files, log });
+  app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));
+  if (!options.database) app.addHook("onClose", () => database.close());
+  return Object.assign(app, { logged, folder });
 }
 
 /** What every problem has in common, whatever it is about. */

@@ -1,16 +1,17 @@
-/** The database did not answer, or cannot take this now. The worker host knows it by its fields and defers the job without using up an attempt. */
+import { isDatabaseUnavailable } from "./is-database-unavailable.ts";
+
+/** The database is away. The worker host knows it by its fields and defers the job without using up an attempt. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
   readonly failureKind = "contention";
   readonly code = "database_unavailable";
 }
 
-// By PostgreSQL's classes: connections, resources, shut down or starting, a standby that takes no writes, and a schema that is still to come.
-const awayStates = /^(08|53|57P|25006|42P01)/;
+// A worker takes jobs while its database, or the schema in it, is still to come.
+const noSuchTable = "42P01";
 
 /**
- * Settles as `query` does, but for an outage, which is an error of its own: a query that PostgreSQL refuses is wrong and stays so, an outage
- * goes by.
+ * For handlers: settles as `query` does, but for an outage, which is no failure of the job.
  *
  * @throws DatabaseUnavailableError
  * @throws what else `query` throws, unchanged
@@ -19,16 +20,8 @@ export async function whenAvailable<T>(query: () => Promise<T>): Promise<T> {
   try {
     return await query();
   } catch (cause) {
-    if (!isOutage(cause)) throw cause;
+    const isToCome = Error.isError(cause) && "code" in cause && cause.code === noSuchTable;
+    if (!isToCome && !isDatabaseUnavailable(cause)) throw cause;
     throw new DatabaseUnavailableError("The database does not answer.", { cause });
   }
-}
-
-function isOutage(error: unknown): boolean {
-  if (!Error.isError(error)) return false;
-  // PostgreSQL's own answers have a state of five signs; a broken or refused connection has another code or none.
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (/^[0-9A-Z]{5}$/.test(code)) return awayStates.test(code);
-  // A mistake of ours, such as a TypeError, has another name.
-  return error.name === "Error" || error.name === "AggregateError";
 }

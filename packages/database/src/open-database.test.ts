@@ -20,7 +20,7 @@ test("a process that starts before its database is not ready, and is when the da
 
   const server = await startPostgres({ port });
   await vi.waitFor(() => database.check(), 15_000);
-  expect(await database.selectFrom("outbox").selectAll().execute()).toEqual([]);
+  expect(await database.selectFrom("millrace_outbox").selectAll().execute()).toEqual([]);
   expect(lines.join("")).not.toContain("millrace:millrace");
   await database.close();
   await server.stop();
@@ -29,7 +29,7 @@ test("a process that starts before its database is not ready, and is when the da
 test("a schema that cannot be brought up to date is an error, and not tried again", async () => {
   const { url, drop } = await createDatabase(empty.url(), `open-${process.pid}`);
   // What a migration makes is there already, by another's hand.
-  await migrateDatabase(url, { "0000-other": "create table outbox (id int)" });
+  await migrateDatabase(url, { "0000-other": "create table millrace_outbox (id int)" });
   const database = openDatabase({ url, log: silent });
   await expect(database.migrated).rejects.toThrow("Migration 0001-outbox failed");
   await expect(database.check()).rejects.toThrow();

@@ -35,7 +35,7 @@ export function openDatabase({ url, poolMax, log }: OpenDatabaseOptions): Databa
     migrated,
     check: async () => {
       if (!isMigrated) throw new Error("The database has not been reached yet.");
-      await database.selectFrom("outbox").select("position").limit(1).execute();
+      await database.selectFrom("millrace_outbox").select("position").limit(1).execute();
     },
     close: async () => {
       closing.abort();

@@ -2,7 +2,7 @@ import type { Generated } from "kysely";
 
 /** The tables as queries see them; `migrations/` makes them. */
 export interface Tables {
-  outbox: OutboxTable;
+  millrace_outbox: OutboxTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_deliveries: WebhookDeliveriesTable;
 }

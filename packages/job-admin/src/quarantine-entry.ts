@@ -8,6 +8,8 @@ const entrySchema = z.object({
   /** `corrupt`: its record cannot be read. `evicted`: Redis dropped its record. */
   reason: z.enum(["corrupt", "evicted"]),
   quarantinedAt: z.number(),
+  /** The kind of key that lay in the record's place, such as `string` or `list`; what it held is the field `value` then. */
+  kind: z.string().optional(),
   /** The record's fields as they were found, unparsed. */
   fields: z.record(z.string(), z.string()),
 });

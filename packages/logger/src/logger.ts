@@ -16,7 +16,8 @@ const redactedPaths = ["*.command.args", ...redactedNames.flatMap((name) => [nam
  *
  * @param options.level defaults to `LOG_LEVEL`, else `info`
  * @param options.format defaults to `LOG_FORMAT`, else `json`; `pretty` is for a person at a terminal
- * @param options.destination defaults to standard output, written synchronously so that a crash loses no line
+ * @param options.destination defaults to standard output, written synchronously so that a crash loses no line. A line that it refuses is lost,
+ *   and whoever logged goes on.
  */
 export function createLogger(
   options: { name?: string; level?: string; format?: "json" | "pretty"; destination?: DestinationStream } = {},
@@ -41,8 +42,24 @@ export function createLogger(
       serializers: { err: serializeError },
       redact: { paths: redactedPaths, censor: "[redacted]" },
     },
-    destination,
+    unfailing(destination),
   );
+}
+
+/**
+ * A full disk or a closed pipe costs lines. An error here would reach whoever logs: a job that is done would count as failed, and have its
+ * effect again.
+ */
+function unfailing(destination: DestinationStream): DestinationStream {
+  return {
+    write: (line) => {
+      try {
+        destination.write(line);
+      } catch {
+        // There is nowhere left to say so.
+      }
+    },
+  };
 }
 
 let root: Logger | undefined;

@@ -1,49 +1,59 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { cleanUpRedis, connect } from "../test/clients.ts";
-import { createRateLimit, ownKey } from "./index.ts";
+import { createRateLimit, ownKey, type RateLimitOptions } from "./index.ts";
 
 cleanUpRedis();
 
 const prefix = process.env.QUEUE_PREFIX ?? "";
-const create = (perSecond: number, name: string = randomUUID()) =>
-  createRateLimit({ redis: connect(), prefix, name, perSecond });
+const create = (options: Partial<RateLimitOptions> = {}) =>
+  createRateLimit({ redis: connect(), prefix, name: randomUUID(), max: 2, durationMs: 60_000, ...options });
 
-test("as many as a second holds go at once, and the others get turns one after the other", async () => {
+test("over all processes so many go at once, and the others are told different times, an even step apart", async () => {
   const name = randomUUID();
-  const limits = [create(4, name), create(4, name)];
-  const waits = [];
-  for (let count = 0; count < 8; count++) waits.push(await limits[count % 2]?.takeTurn(`visitor-${count}`));
-  expect(waits.slice(0, 4)).toEqual([0, 0, 0, 0]);
-  for (const [index, waitMs = 0] of waits.slice(4).entries()) {
-    // A quarter of a second apart, less what the test itself took.
-    expect(waitMs).toBeLessThanOrEqual((index + 1) * 250);
-    expect(waitMs).toBeGreaterThan(index * 250);
+  const processes = [create({ name }), create({ name })];
+  const waits: number[] = [];
+  for (let n = 0; n < 6; n++) waits.push((await processes[n % 2]?.takeTurn(`job-${n}`)) ?? -1);
+  expect(waits.slice(0, 2)).toEqual([0, 0]);
+  for (const [index, wait] of waits.slice(2).entries()) {
+    expect(wait).toBeLessThanOrEqual(30_000 * (index + 1));
+    expect(wait).toBeGreaterThan(30_000 * (index + 1) - 5_000);
   }
 });
 
-test("who comes back keeps the turn, whoever came meanwhile, and takes it once", async () => {
-  const limit = create(5);
-  for (let count = 0; count < 5; count++) await limit.takeTurn(`early-${count}`);
-  const waitMs = await limit.takeTurn("late");
-  const behind = await limit.takeTurn("later");
-  expect(behind).toBeGreaterThan(waitMs);
-  expect(await limit.takeTurn("late")).toBeLessThanOrEqual(waitMs);
-  await expect.poll(() => limit.takeTurn("late")).toBe(0);
-  expect(await limit.takeTurn("late")).toBeGreaterThan(0);
+test("who waits keeps the turn: asked again it waits for the same one, and takes nobody else's", async () => {
+  const limit = create({ max: 1 });
+  await limit.takeTurn("first");
+  const wait = await limit.takeTurn("second");
+  expect(await limit.takeTurn("second")).toBeLessThanOrEqual(wait);
+  expect(await limit.takeTurn("third")).toBeGreaterThan(wait);
 });
 
-test("nothing is left in Redis of a limit that nobody uses", async () => {
+test("when the time has come the turn is there, once, and at the end nothing is left in Redis", async () => {
   const name = randomUUID();
   const redis = connect();
-  for (let count = 0; count < 3; count++) await create(1, name).takeTurn(`visitor-${count}`);
-  for (const kind of ["turns", "latest"]) {
-    const lifeMs = await redis.pttl(ownKey(prefix, "rate", name, kind));
-    expect(lifeMs).toBeGreaterThan(600_000);
-    expect(lifeMs).toBeLessThan(610_000);
-  }
+  const limit = create({ name, max: 1, durationMs: 200 });
+  expect(await limit.takeTurn("first")).toBe(0);
+  expect(await limit.takeTurn("second")).toBeGreaterThan(0);
+  await vi.waitFor(async () => expect(await limit.takeTurn("second")).toBe(0), { timeout: 5_000, interval: 20 });
+  expect(await redis.zcard(ownKey(prefix, "rate", name, "turns"))).toBe(0);
+  await vi.waitFor(async () => expect(await redis.exists(ownKey(prefix, "rate", name, "next"))).toBe(0), 5_000);
 });
 
-test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("a rate of %s is refused", (perSecond) => {
-  expect(() => create(perSecond)).toThrow("perSecond: expected a number above 0");
+test("a pause is not saved up: after it no more go at once than before", async () => {
+  const name = randomUUID();
+  const limit = create({ name, max: 2, durationMs: 1_000 });
+  await limit.takeTurn("before");
+  await vi.waitFor(async () => expect(await connect().exists(ownKey(prefix, "rate", name, "next"))).toBe(0), 5_000);
+  expect(await limit.takeTurn("1")).toBe(0);
+  expect(await limit.takeTurn("2")).toBe(0);
+  expect(await limit.takeTurn("3")).toBeGreaterThan(0);
+});
+
+test.each([
+  ["no name", { name: "" }, "name: expected a text"],
+  ["nobody", { max: 0 }, "max: expected a whole number of at least 1, got 0"],
+  ["no time", { durationMs: 0.5 }, "durationMs: expected a whole number of at least 1, got 0.5"],
+])("%s is refused in a sentence", (_, wrong, sentence) => {
+  expect(() => create(wrong)).toThrow(sentence);
 });

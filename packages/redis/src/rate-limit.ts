@@ -3,80 +3,64 @@ import { ownKey } from "./key-names.ts";
 import { checkName } from "./lease-arguments.ts";
 
 export interface RateLimitOptions {
-  /** As for a semaphore: not one that runs blocking commands. */
+  /** In role `worker` commands outlast a short outage, in role `producer` they fail at once. */
   readonly redis: Redis;
   /** The QUEUE_PREFIX. */
   readonly prefix: string;
-  /** What is limited. */
+  /** What is spared, such as a host and its port. */
   readonly name: string;
-  /** How many turns there are per second, over all processes; after a pause as many may come at once. A fraction is less than one per second. */
-  readonly perSecond: number;
+  /** How many may go within `durationMs`, over all processes: so many at once where nobody went before, then evenly. */
+  readonly max: number;
+  readonly durationMs: number;
 }
 
 export interface RateLimit {
   /**
-   * Takes a turn. Whoever comes too early gets a turn of their own in line and is told when it is: with the same name they are let
-   * through then, however many came meanwhile. A turn that nobody takes up within ten minutes is given up.
+   * Asks for a turn. Who has to wait keeps its turn, and comes again when the time is over: a thousand that wait come once each and not
+   * all at every turn. A turn that nobody comes for within an hour is void.
    *
-   * @param visitor the same at each try, such as a job's id
-   * @returns 0 to go ahead, else how many milliseconds to wait before asking again
-   * @throws what the Redis client throws
+   * @param holder who asks; the same one has one turn at a time
+   * @returns 0 to go now, else how many milliseconds to wait
    */
-  takeTurn(visitor: string): Promise<number>;
+  takeTurn(holder: string): Promise<number>;
 }
 
-// KEYS: the turns given out and not yet taken up, by visitor; when the latest turn is. On Redis's clock, since the processes' own disagree.
+// On Redis's clock, since those who ask have clocks of their own. `next` is when the turn after the last one given begins; what lies further
+// back than a whole window is not saved up. Times are whole microseconds: a double holds them exactly, and its text does not where it has
+// an exponent.
 const takeTurnScript = `
+local function text(number) return string.format("%.0f", number) end
 local time = redis.call("TIME")
-local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
-local intervalMs, burstMs, patienceMs = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", nowMs - patienceMs)
-local own = redis.call("ZSCORE", KEYS[1], ARGV[1])
-if own then
-  local waitMs = math.ceil(tonumber(own) - nowMs)
-  if waitMs > 0 then return waitMs end
-  redis.call("ZREM", KEYS[1], ARGV[1])
-  return 0
-end
-local latest = tonumber(redis.call("GET", KEYS[2]) or "0")
-local turn = math.max(latest, nowMs - burstMs) + intervalMs
-local text = string.format("%.3f", turn)
-local waitMs = math.ceil(turn - nowMs)
-local lifeMs = math.max(waitMs, 0) + burstMs + patienceMs
-redis.call("SET", KEYS[2], text, "PX", lifeMs)
-if waitMs <= 0 then return 0 end
-redis.call("ZADD", KEYS[1], text, ARGV[1])
-redis.call("PEXPIRE", KEYS[1], lifeMs)
-return waitMs`;
-
-const burstMs = 1_000;
-const patienceMs = 10 * 60_000;
+local now = time[1] * 1000000 + time[2]
+local interval, window = tonumber(ARGV[2]), tonumber(ARGV[3])
+local kept = tonumber(redis.call("ZSCORE", KEYS[2], ARGV[1]) or "")
+if kept and kept <= now then redis.call("ZREM", KEYS[2], ARGV[1]) return 0 end
+if kept then return math.ceil((kept - now) / 1000) end
+redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", text(now - 3600000000))
+local next = math.max(tonumber(redis.call("GET", KEYS[1]) or "0"), now)
+local turn = next - window + interval
+redis.call("SET", KEYS[1], text(next + interval), "PX", text(math.ceil((next + interval - now) / 1000)))
+if turn <= now then return 0 end
+redis.call("ZADD", KEYS[2], text(turn), ARGV[1])
+redis.call("PEXPIRE", KEYS[2], text(math.ceil((turn - now) / 1000) + 3600000))
+return math.ceil((turn - now) / 1000)`;
 
 /**
- * Bounds how often something happens, over all processes that share a Redis and a prefix. Visitors get turns in the order in which they
- * first came, so that in a long line each comes back once and none is sent away for ever.
+ * Spares something that bears only so much, over all processes that share a Redis and a prefix.
  *
  * @throws RangeError when an argument is unsound
  */
-export function createRateLimit({ redis, prefix, name, perSecond }: RateLimitOptions): RateLimit {
+export function createRateLimit({ redis, prefix, name, max, durationMs }: RateLimitOptions): RateLimit {
   checkName("name", name);
-  if (!(Number.isFinite(perSecond) && perSecond > 0)) {
-    throw new RangeError(`perSecond: expected a number above 0, got ${String(perSecond)}.`);
+  for (const [argument, value] of Object.entries({ max, durationMs })) {
+    if (Number.isSafeInteger(value) && value > 0) continue;
+    throw new RangeError(`${argument}: expected a whole number of at least 1, got ${String(value)}.`);
   }
-  const intervalMs = 1_000 / perSecond;
-  const keys = [ownKey(prefix, "rate", name, "turns"), ownKey(prefix, "rate", name, "latest")];
+  const [next, turns] = [ownKey(prefix, "rate", name, "next"), ownKey(prefix, "rate", name, "turns")];
+  const windowUs = durationMs * 1_000;
+  const intervalUs = Math.max(1, Math.round(windowUs / max));
   return {
-    takeTurn: async (visitor) =>
-      Number(
-        await redis.eval(
-          takeTurnScript,
-          keys.length,
-          ...keys,
-          visitor,
-          intervalMs,
-          Math.max(burstMs, intervalMs),
-          patienceMs,
-        ),
-      ),
+    takeTurn: async (holder) =>
+      Number(await redis.eval(takeTurnScript, 2, next, turns, holder, intervalUs, Math.max(windowUs, intervalUs))),
   };
 }

@@ -7,7 +7,7 @@ import { createRedisEffectStore } from "./redis-effect-store.ts";
 
 const { prefix, raw } = useQueue(defineQueue("default", { run: { data: z.object({}) } }));
 
-const effect = (order: string, owner: string, token: string) => ({ key: order, owner, token });
+const effect = (order: string, owner: string, token: string, start = 1) => ({ key: order, owner, token, start });
 
 const stores = [
   ["Redis", () => createRedisEffectStore(raw.getBackend().client, prefix)],
@@ -44,6 +44,21 @@ test.each(stores)(
     await expect.poll(() => effects.claim(effect("leased", "alive", "2"), 10_000)).toEqual({ state: "claimed" });
     await effects.finish(effect("leased", "alive", "2"), "null", 5);
     await expect.poll(() => effects.claim(effect("leased", "third", "3"), 10_000)).toEqual({ state: "claimed" });
+  },
+);
+
+test.each(stores)(
+  "a claim of an earlier start of the same job that comes late takes over no later one, in %s",
+  async (_, createStore) => {
+    const effects = createStore();
+    const [early, late] = [effect("ordered", "job", "early", 2), effect("ordered", "job", "late", 10)];
+    expect(await effects.claim(late, 10_000)).toEqual({ state: "claimed" });
+    expect(await effects.claim(early, 10_000)).toEqual({ state: "busy" });
+    // Its answer was lost, and it is sent again.
+    expect(await effects.claim(late, 10_000)).toEqual({ state: "claimed" });
+    expect(await effects.finish(early, '"early"', 10_000)).toBe(false);
+    expect(await effects.finish(late, '"late"', 10_000)).toBe(true);
+    expect(await effects.claim(early, 10_000)).toEqual({ state: "done", byOwner: true, result: '"late"' });
   },
 );
 

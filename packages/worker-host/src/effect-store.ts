@@ -6,6 +6,8 @@ export interface Effect {
   readonly owner: string;
   /** This one start. What another start claimed in the meantime, this one can neither finish nor give up. */
   readonly token: string;
+  /** Grows from start to start of the job, over its replays: the claim of an earlier one that comes late takes nothing over. */
+  readonly start: number;
 }
 
 export type Claim =
@@ -13,7 +15,7 @@ export type Claim =
   | { readonly state: "claimed" }
   /** The effect has happened, and this is what it returned, as JSON. */
   | { readonly state: "done"; readonly byOwner: boolean; readonly result: string }
-  /** Another job is about to have it. */
+  /** Another job, or a later start of this one, is about to have it. */
   | { readonly state: "busy" };
 
 /** Remembers which effects happened. Each of the three is one command. */

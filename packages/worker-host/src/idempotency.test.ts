@@ -119,7 +119,7 @@ test("the window of a key does not depend on how long the job is kept", async ()
   expect(charged).toEqual(["kept-nowhere"]);
 });
 
-const effect = (order: string, owner: string, token: string) => ({ key: order, owner, token });
+const effect = (order: string, owner: string, token: string) => ({ key: order, owner, token, start: 1 });
 const store = () => createRedisEffectStore(raw.getBackend().client, prefix);
 
 test("a claim, and a finish, is one command each", async () => {

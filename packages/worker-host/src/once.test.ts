@@ -36,6 +36,7 @@ async function run(effects: EffectStore, timeoutMs?: number, order = "o") {
     attemptsMade: 0,
     attemptsAllowed: 1,
     starts: 1,
+    replays: 0,
     progress: async () => {},
   };
   const enqueue = async () => ({ status: "created", jobId: "child" }) as const;

@@ -46,6 +46,9 @@ export interface JobHost<
 /** What is left of a claim when its attempt has ended at its deadline: time to record what happened. */
 const leaseMarginMs = 15_000;
 
+/** More than a job has starts before it is a dead letter: a start after a replay comes after all before it. */
+const startsPerReplay = 1_000;
+
 /**
  * One start of a job, from the engine's hand to its outcome: parse → guard → claim → run. The engine settles what comes back. It never
  * throws, and each start ends in one log line.
@@ -121,6 +124,7 @@ async function claimAndRun<
     key: JSON.stringify([host.contract.name, action, idempotencyKey]),
     owner: `${host.contract.name}/${job.jobId}`,
     token: randomUUID(),
+    start: job.replays * startsPerReplay + job.starts,
   };
   const onUnrecorded = (err: Error) =>
     host.log.error(

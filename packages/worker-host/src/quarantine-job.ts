@@ -2,23 +2,39 @@ import { ownKey } from "@millrace/redis";
 import { formatJobFailure } from "@millrace/worker-config/contracts";
 import type { Job, Worker } from "bullmq";
 
-// Fields are kept as they are, byte for byte. A record that was gone holds only what the fetch itself wrote into it.
+// Fields are kept as they are, byte for byte, and so is what lies there instead of a record. A record that was gone holds only what the
+// fetch itself wrote into it. DUMP is for kinds of keys that only modules know.
 const script = `
 if redis.call("GET", KEYS[2]) ~= ARGV[2] then return "lost" end
 redis.call("DEL", KEYS[2])
 redis.call("LREM", KEYS[3], 1, ARGV[1])
 redis.call("SREM", KEYS[4], ARGV[1])
+local kind = redis.call("TYPE", KEYS[1])
+kind = type(kind) == "table" and kind.ok or kind
 local fields = {}
-local record = redis.call("HGETALL", KEYS[1])
-for index = 1, #record, 2 do fields[record[index]] = record[index + 1] end
-local reason = (fields.data or fields.name) and "corrupt" or "evicted"
-local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = tonumber(ARGV[3]), fields = fields }
+if kind == "hash" or kind == "none" then
+  local record = redis.call("HGETALL", KEYS[1])
+  for index = 1, #record, 2 do fields[record[index]] = record[index + 1] end
+  kind = nil
+else
+  local readers = {
+    string = { "GET", KEYS[1] },
+    list = { "LRANGE", KEYS[1], 0, -1 },
+    set = { "SMEMBERS", KEYS[1] },
+    zset = { "ZRANGE", KEYS[1], 0, -1, "WITHSCORES" },
+    stream = { "XRANGE", KEYS[1], "-", "+" }
+  }
+  local value = redis.call(unpack(readers[kind] or { "DUMP", KEYS[1] }))
+  fields.value = type(value) == "table" and cjson.encode(value) or value
+end
+local reason = (kind or fields.data or fields.name) and "corrupt" or "evicted"
+local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = tonumber(ARGV[3]), kind = kind, fields = fields }
 redis.call("HSET", KEYS[5], ARGV[1], cjson.encode(entry))
 redis.call("DEL", KEYS[1])
 local isRead, link = pcall(cjson.decode, fields.parent or "")
-if isRead and type(link) == "table" and link.queueKey and link.id then
+if isRead and type(link) == "table" and type(link.queueKey) == "string" and type(link.id) == "string" then
   local parent = link.queueKey .. ":" .. link.id
-  if redis.call("SREM", parent .. ":dependencies", KEYS[1]) == 1 then
+  if redis.pcall("SREM", parent .. ":dependencies", KEYS[1]) == 1 then
     local survives = link.cpof or link.idof or link.rdof
     if not survives then redis.call("HSET", parent, "defa", "child " .. KEYS[1] .. " failed") end
     local isDue = not survives or link.cpof or redis.call("SCARD", parent .. ":dependencies") == 0
@@ -33,7 +49,8 @@ return reason`;
 
 /**
  * Takes a job that nobody can read out of its queue and puts its record, as it is, into the queue's quarantine: a hash of job ids at
- * `_quarantine:<queue>`, each with the JSON of its id, the reason, the time and the record's raw fields. To its parent in a flow it is a
+ * `_quarantine:<queue>`, each with the JSON of its id, the reason, the time and the record's raw fields; where another kind of key lies in the
+ * record's place, with that `kind`, and what it holds as the field `value`. To its parent in a flow it is a
  * failed child; one that goes on without it does, any other fails. A record that is gone names no parent.
  *
  * @returns why: `corrupt`, `evicted`, or `lost` when another worker holds the job by now

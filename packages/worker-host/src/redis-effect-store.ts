@@ -3,14 +3,15 @@ import { ownKey } from "@millrace/redis";
 import type { RedisClient } from "bullmq";
 import type { Effect, EffectStore } from "./effect-store.ts";
 
-// A record is `r <owner> <token>` while the effect's job runs, and `d <owner> <result>` afterwards. No owner holds a space.
+// A record is `r <owner> <start> <token>` while the effect's job runs, and `d <owner> <result>` afterwards. No owner holds a space.
 const scripts = {
   millraceClaimEffect: `
     local held = redis.call("GET", KEYS[1])
     if held then
       local state, owner, rest = string.match(held, "^(%a) (%S+) (.*)$")
       if state == "d" then return { "done", owner == ARGV[1] and 1 or 0, rest } end
-      if owner ~= ARGV[1] then return { "busy" } end
+      local isLater = tonumber(string.match(rest, "^%d+") or 0) > tonumber(string.match(ARGV[2], "^%d+"))
+      if owner ~= ARGV[1] or isLater then return { "busy" } end
     end
     redis.call("SET", KEYS[1], "r " .. ARGV[1] .. " " .. ARGV[2], "PX", ARGV[3])
     return { "claimed" }`,
@@ -33,8 +34,11 @@ export function createRedisEffectStore(client: Promise<RedisClient>, prefix: str
   });
   // Whoever uses the store hears of it.
   defined.catch(() => {});
-  const run = async (script: keyof typeof scripts, { key, owner, token }: Effect, ...rest: (string | number)[]) =>
-    (await defined).runCommand(script, [keyOf(prefix, key), owner, token, ...rest]);
+  const run = async (
+    script: keyof typeof scripts,
+    { key, owner, start, token }: Effect,
+    ...rest: (string | number)[]
+  ) => (await defined).runCommand(script, [keyOf(prefix, key), owner, `${start} ${token}`, ...rest]);
   return {
     claim: async (effect, leaseMs) => {
       const [state, second, third] = await run("millraceClaimEffect", effect, leaseMs);

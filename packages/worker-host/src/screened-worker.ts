@@ -1,14 +1,19 @@
+import { replayFields } from "@millrace/worker-config/contracts";
 import {
   type BackendFactory,
   createRedisBackend,
+  DelayedError,
   type Job,
   type JobJson,
   type Processor,
   type RedisQueueBackend,
+  WaitingError,
   Worker,
   type WorkerOptions,
 } from "bullmq";
 import { handBackStranded } from "./hand-back-stranded.ts";
+import { isSoundRecord } from "./sound-record.ts";
+import { surfaceBroken } from "./surface-broken.ts";
 
 /** A job whose record nobody can read has no name, which no sound job lacks. */
 export function isUnreadable(job: { readonly name: string | undefined }): boolean {
@@ -22,20 +27,56 @@ export function isUnreadable(job: { readonly name: string | undefined }): boolea
  * when the broken one came along with another job's completion, that job's end is reported as a failure.
  */
 export class ScreenedWorker extends Worker<unknown, unknown, string> {
-  /** Jobs that were fetched, and of which Redis has not recorded yet what became of them. */
-  jobsInHand = 0;
+  readonly #inHand = new Set<Job<unknown, unknown, string>>();
+  readonly #replays: Map<string, number>;
 
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
-    super(name, processor, options, createScreenedBackend);
+    const replays = new Map<string, number>();
+    super(name, processor, options, screenedBackend(replays));
+    this.#replays = replays;
+  }
+
+  /** How often a job had been replayed when it was fetched, which BullMQ's Job does not say. To be asked once per start. */
+  takeReplays(jobId: string): number {
+    const count = this.#replays.get(jobId) ?? 0;
+    this.#replays.delete(jobId);
+    return count;
+  }
+
+  /** Jobs that were fetched, and of which Redis has not recorded yet what became of them. */
+  get jobsInHand(): number {
+    return this.#inHand.size;
   }
 
   override async processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
-    this.jobsInHand += 1;
+    const [job] = parameters;
+    this.#inHand.add(job);
     try {
       return await super.processJob(...parameters);
     } finally {
-      this.jobsInHand -= 1;
+      this.#inHand.delete(job);
     }
+  }
+
+  protected override async callProcessJob(
+    job: Job<unknown, unknown, string>,
+    ...rest: [token: string, signal?: AbortSignal]
+  ): Promise<unknown> {
+    try {
+      return await super.callProcessJob(job, ...rest);
+    } catch (error) {
+      // Moved already: what is left of its processing is the fetch of the next one.
+      if (error instanceof DelayedError || error instanceof WaitingError) this.#inHand.delete(job);
+      throw error;
+    }
+  }
+
+  /** Ends the connections and timers of a worker whose `close` does not come to its end. */
+  async letGo(): Promise<void> {
+    await this.lockManager.close();
+    // Stops the stalled check, which would hold the process until its next turn.
+    await this.pause(true);
+    await this.getBackend().close(true);
   }
 
   protected override createJob(record: JobJson, jobId: string): Job<unknown, unknown, string> {
@@ -47,56 +88,30 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   }
 }
 
-/**
- * What a fetched job's record must hold where it holds it at all. BullMQ parses the first three before `createJob`, and its scripts fail
- * halfway through a job's end where a link is no link or a count is no count: the job would be in no list any more. `data` comes later, and
- * is large.
- */
-const soundFields: Readonly<Record<string, (stored: string) => boolean>> = {
-  opts: isJsonObject,
-  parent: isJsonObject,
-  progress: isJson,
-  atm: (stored) => Number.isSafeInteger(Number(stored)) && stored !== "",
-};
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
-const createScreenedBackend: BackendFactory<RedisQueueBackend> = (...parameters) => {
-  const backend = createRedisBackend(...parameters);
-  const execCommand = backend.execCommand.bind(backend);
-  backend.execCommand = (client, command, args) => {
-    const reply = execCommand(client, command, args);
-    return fetchingCommands.has(command) ? Promise.resolve(reply).then(screenFetchedJob) : reply;
+function screenedBackend(replays: Map<string, number>): BackendFactory<RedisQueueBackend> {
+  return (...parameters) => {
+    const backend = createRedisBackend(...parameters);
+    const execCommand = backend.execCommand.bind(backend);
+    backend.execCommand = (client, command, args) => {
+      const reply = execCommand(client, command, args);
+      if (!fetchingCommands.has(command)) return reply;
+      return Promise.resolve(reply).then((fetched) => screenFetchedJob(fetched, replays));
+    };
+    // In this order: what the first brings to light was fetched, and is not handed back.
+    surfaceBroken(backend);
+    handBackStranded(backend);
+    return backend;
   };
-  handBackStranded(backend);
-  return backend;
-};
+}
 
 /** A fetching command's reply is `[record, jobId, …]`, the record as field, value, field, value. */
-function screenFetchedJob(reply: unknown): unknown {
+function screenFetchedJob(reply: unknown, replays: Map<string, number>): unknown {
   if (!Array.isArray(reply) || !Array.isArray(reply[0])) return reply;
-  const record: unknown[] = reply[0];
-  const isSound = record.every((field, index) => index % 2 === 1 || isSoundField(field, record[index + 1]));
-  return isSound ? reply : [[], ...reply.slice(1)];
-}
-
-function isSoundField(field: unknown, value: unknown): boolean {
-  if (typeof field !== "string" || typeof value !== "string" || !Object.hasOwn(soundFields, field)) return true;
-  return soundFields[field]?.(value) ?? true;
-}
-
-function isJson(stored: string): boolean {
-  return parse(stored) !== undefined;
-}
-
-function isJsonObject(stored: string): boolean {
-  const value = parse(stored);
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parse(stored: string): unknown {
-  try {
-    return JSON.parse(stored);
-  } catch {
-    return undefined;
-  }
+  const record: readonly unknown[] = reply[0];
+  if (!isSoundRecord(record)) return [[], ...reply.slice(1)];
+  const replayed = record.findIndex((field, index) => index % 2 === 0 && field === replayFields.count);
+  if (replayed >= 0) replays.set(String(reply[1]), Number(record[replayed + 1]) || 0);
+  return reply;
 }

@@ -5,11 +5,13 @@ import { z } from "zod";
 import { startNetwork } from "../test/network.ts";
 import { useQueue } from "../test/use-queue.ts";
 import type { JobContext } from "./job-context.ts";
+import { RateLimitedError } from "./job-error.ts";
+import type { RunningWorker } from "./start-worker.ts";
 
 const contract = defineQueue("default", {
   run: { data: z.object({}), result: z.object({ attempt: z.number() }), timeout: 10_000 },
 });
-const { work, add, stored, ended } = useQueue(contract);
+const { raw, work, add, stored, ended } = useQueue(contract);
 
 /** Says when it was started and when it was aborted, and ignores both its signal and the time. */
 function stubborn() {
@@ -49,25 +51,67 @@ test("a healthy job survives five deploys that each cut it short, and then has i
   expect([job.returnvalue, job.attemptsMade, job.stalledCounter]).toEqual([{ attempt: 1 }, 1, 0]);
 });
 
-test("a job that was done when Redis went away is recorded when it is back, although the worker has been told to stop", async () => {
+/** How long a stop with a long grace takes. */
+async function stopTime(worker: RunningWorker): Promise<number> {
+  const startedAt = performance.now();
+  expect(await worker.stop(20_000)).toBe(true);
+  return performance.now() - startedAt;
+}
+
+test("a stop without a job in hand ends at once although Redis does not answer, and holds no connection open", async () => {
   const network = await startNetwork(getRedisConnection("worker"));
   const behindNetwork = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
-  let runs = 0;
-  const done = Promise.withResolvers<void>();
-  const run = async (_: unknown, { attempt }: JobContext) => {
-    runs += 1;
-    network.cut();
-    done.resolve();
-    return { attempt };
-  };
-  const worker = await work({ run }, { connection: behindNetwork });
-  const jobId = await add("run", {});
-  await done.promise;
-  await expect.poll(() => worker.isReady()).toBe(false);
-  const stopped = worker.stop(1);
-  network.mend();
-  const job = await ended(jobId);
-  expect([job.returnvalue, job.stalledCounter, runs]).toEqual([{ attempt: 1 }, 0, 1]);
-  await stopped;
+  const worker = await work({ run: async (_, { attempt }) => ({ attempt }) }, { connection: behindNetwork });
+  await ended(await add("run", {}));
+  network.freeze();
+  expect(await stopTime(worker)).toBeLessThan(2_500);
+  await expect.poll(() => network.connections()).toBe(0);
   network.close();
 });
+
+test("a stop waits for no job that is recorded already, where Redis went away before the next one was fetched", async () => {
+  const network = await startNetwork(getRedisConnection("worker"));
+  const behindNetwork = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
+  const deferred = await add("run", {});
+  const next = await add("run", {}, { jobId: "never-arrives" });
+  const held = network.holdReplyWith(next);
+  const slowDown = async () => Promise.reject(new RateLimitedError("slow down", { retryAfterMs: 60_000 }));
+  const worker = await work({ run: slowDown }, { connection: behindNetwork, concurrency: 1 });
+  await held;
+  expect(await raw.getJobState(deferred)).toBe("delayed");
+  network.cut();
+  await expect.poll(() => worker.isReady()).toBe(false);
+  expect(await stopTime(worker)).toBeLessThan(2_500);
+  network.close();
+});
+
+test.each([
+  [1, false],
+  [20_000, true],
+])(
+  "a job that was done when Redis went away is recorded when it is back, and the stop that waited for it ends (%s ms)",
+  async (graceMs, isInTime) => {
+    const network = await startNetwork(getRedisConnection("worker"));
+    const behindNetwork = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
+    let runs = 0;
+    const done = Promise.withResolvers<void>();
+    const run = async (_: unknown, { attempt }: JobContext) => {
+      runs += 1;
+      network.cut();
+      done.resolve();
+      return { attempt };
+    };
+    const worker = await work({ run }, { connection: behindNetwork });
+    const jobId = await add("run", {});
+    await done.promise;
+    await expect.poll(() => worker.isReady()).toBe(false);
+    const stopped = worker.stop(graceMs);
+    network.mend();
+    const job = await ended(jobId);
+    expect([job.returnvalue, job.stalledCounter, runs]).toEqual([{ attempt: 1 }, 0, 1]);
+    const recordedAt = performance.now();
+    expect(await stopped).toBe(isInTime);
+    expect(performance.now() - recordedAt).toBeLessThan(2_500);
+    network.close();
+  },
+);

@@ -2,7 +2,7 @@ import type { Logger } from "@millrace/logger";
 import type { RedisConnectionOptions } from "@millrace/redis";
 import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
-import { type Job, type RedisClient, WaitingError, type Worker } from "bullmq";
+import { type Job, type RedisClient, WaitingError } from "bullmq";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
@@ -14,8 +14,8 @@ import { runnableSince } from "./runnable-since.ts";
 import { createRunningAttempts } from "./running-attempts.ts";
 import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
-import { settlesWithin } from "./settles-within.ts";
 import type { StartedJob } from "./started-job.ts";
+import { stopWorker } from "./stop-worker.ts";
 import { watchCancellations } from "./watch-cancellations.ts";
 import { watchClients } from "./watch-clients.ts";
 import { watchLocks } from "./watch-locks.ts";
@@ -54,8 +54,6 @@ export interface RunningWorker {
 
 type FetchedJob = Job<unknown, unknown, string>;
 
-const afterAbortMs = 5_000;
-
 /** Connects a contract and its handlers to the contract's queue. Knows no environment, no signal and no process. */
 export function startWorker<
   Name extends QueueContract["name"],
@@ -78,7 +76,7 @@ export function startWorker<
       const attempt = attempts.begin(jobId);
       try {
         if (await cancellations.wasCalledOff(jobId)) attempt.abort("cancelled");
-        const started = toStartedJob(job, jobId, await runnableSince(worker, job));
+        const started = toStartedJob(job, jobId, worker.takeReplays(jobId), await runnableSince(worker, job));
         return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
         attempts.end(jobId, attempt);
@@ -120,10 +118,7 @@ export function startWorker<
       await Promise.all([worker.waitUntilReady(), cancellations.ready, begun]);
     },
     stop: async (graceMs) => {
-      // Without Redis and without a job there is nothing to wait for, and BullMQ would wait for Redis. A job whose handler has returned is
-      // one until Redis knows of it: left alone, it would run again.
-      const isIdle = !clients.areReady() && worker.jobsInHand === 0;
-      const isDrained = isIdle ? abandon(worker) : await drain(worker, graceMs, interrupt);
+      const isDrained = await stopWorker(worker, { areReady: clients.areReady, graceMs, interrupt });
       cancellations.close();
       locks.close();
       return isDrained;
@@ -138,7 +133,7 @@ async function begin(worker: ScreenedWorker, contract: QueueContract, { checkRed
   worker.run().catch((error: Error) => worker.emit("error", error));
 }
 
-function toStartedJob(job: FetchedJob, jobId: string, runnableAt: number): StartedJob {
+function toStartedJob(job: FetchedJob, jobId: string, replays: number, runnableAt: number): StartedJob {
   return {
     jobId,
     action: job.name,
@@ -148,6 +143,7 @@ function toStartedJob(job: FetchedJob, jobId: string, runnableAt: number): Start
     attemptsMade: job.attemptsMade,
     attemptsAllowed: job.opts?.attempts ?? 1,
     starts: job.attemptsStarted,
+    replays,
     progress: (percent) => job.updateProgress(percent),
   };
 }
@@ -166,21 +162,4 @@ async function quarantine(
   );
   // Moved already: BullMQ records nothing and goes on.
   throw new WaitingError();
-}
-
-function abandon(worker: Worker<unknown, unknown, string>): true {
-  worker.close(true).catch(() => {});
-  return true;
-}
-
-async function drain(
-  worker: Worker<unknown, unknown, string>,
-  graceMs: number,
-  interrupt: () => void,
-): Promise<boolean> {
-  const closed = worker.close();
-  if (await settlesWithin(closed, graceMs)) return true;
-  interrupt();
-  await settlesWithin(closed, afterAbortMs);
-  return false;
 }

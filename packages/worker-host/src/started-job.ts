@@ -11,7 +11,8 @@ export interface StartedJob {
   /** Attempts that ended before this one; deferrals and hand-backs are none. */
   readonly attemptsMade: number;
   readonly attemptsAllowed: number;
-  /** Starts so far, this one included; deferrals and hand-backs count. */
+  /** Starts so far, this one included; deferrals and hand-backs count. A replay begins anew. */
   readonly starts: number;
+  readonly replays: number;
   progress(percent: number): Promise<void>;
 }

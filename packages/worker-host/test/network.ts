@@ -10,6 +10,9 @@ export interface Network {
   /** Ends all connections and takes no new one until `mend`. */
   cut(): void;
   mend(): void;
+  /** Passes nothing on any more, and ends nothing: what a lost route does, or a frozen server. */
+  freeze(): void;
+  connections(): number;
   close(): void;
 }
 
@@ -23,6 +26,7 @@ interface Trap {
 export async function startNetwork(redis: { readonly host: string; readonly port: number }): Promise<Network> {
   let trap: Trap | undefined;
   let isCut = false;
+  let isFrozen = false;
   const sockets = new Set<Socket>();
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
@@ -39,8 +43,9 @@ export async function startNetwork(redis: { readonly host: string; readonly port
         upstream.destroy();
       });
     }
-    client.pipe(upstream);
+    client.on("data", (command) => !isFrozen && upstream.write(command));
     upstream.on("data", (reply) => {
+      if (isFrozen) return false;
       if (!trap || !reply.includes(trap.text)) return client.write(reply);
       const sprung = trap;
       trap = undefined;
@@ -72,6 +77,10 @@ export async function startNetwork(redis: { readonly host: string; readonly port
     mend: () => {
       isCut = false;
     },
+    freeze: () => {
+      isFrozen = true;
+    },
+    connections: () => sockets.size,
     close: () => {
       server.close();
       breakAll();

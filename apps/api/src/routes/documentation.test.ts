@@ -8,7 +8,7 @@ interface Operation {
   readonly security?: unknown;
   readonly parameters?: { name: string; in: string; required: boolean }[];
   readonly requestBody?: { content: { "application/json": { schema: { properties: Record<string, Schema> } } } };
-  readonly responses: Record<string, { description: string; content: Record<string, unknown> }>;
+  readonly responses: Record<string, { description: string; content?: Record<string, unknown> }>;
 }
 
 interface Schema {
@@ -67,7 +67,7 @@ describe("the OpenAPI document", () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
     const referred = new Set([...references].map(([, name]) => name));
-    expect([...referred]).toEqual(expect.arrayContaining(["Enqueued", "Job", "Problem", "WebhookEndpoint"]));
+    expect([...referred]).toEqual(expect.arrayContaining(["Enqueued", "File", "Job", "Problem", "WebhookEndpoint"]));
     expect(Object.keys(document.components.schemas).toSorted()).toEqual([...referred].toSorted());
     for (const { path, operation } of operations()) {
       const declared = operation.parameters?.filter((parameter) => parameter.in === "path" && parameter.required) ?? [];
@@ -76,15 +76,24 @@ describe("the OpenAPI document", () => {
   });
 
   test("describes each answer, and every failure as a problem", () => {
-    for (const { operation } of operations()) {
+    for (const { path, operation } of operations()) {
+      const success = path === "/files/{fileId}" ? "application/octet-stream" : "application/json";
       expect(operation.summary).not.toBe("");
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["400", "401", "404", "503"]));
       for (const [status, { description, content }] of Object.entries(operation.responses)) {
         expect(description).toMatch(/\w+ \w+/);
         expect(description).not.toBe("Default Response");
-        expect(Object.keys(content)).toEqual([status < "300" ? "application/json" : "application/problem+json"]);
+        const type = status < "300" ? success : "application/problem+json";
+        expect(Object.keys(content ?? {})).toEqual(status === "204" ? [] : [type]);
       }
     }
+  });
+
+  test("says of an upload that it is bytes, and what becomes of it", () => {
+    const { post } = document.paths["/files"] ?? {};
+    expect(Object.keys(post?.requestBody?.content ?? {})).toEqual(["application/octet-stream"]);
+    expect(post?.parameters?.map(({ name }) => name)).toEqual(["name", "ttlMs"]);
+    expect(JSON.stringify(post?.responses[201])).toContain("#/components/schemas/File");
   });
 
   test("asks for the key at every operation", () => {
@@ -109,7 +118,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("says nothing of probes, pages and the dashboard", () => {
-    expect(Object.keys(document.paths).filter((path) => !/^\/(jobs|webhooks)\//.test(path))).toEqual([]);
+    expect(Object.keys(document.paths).filter((path) => !/^\/(jobs|files|webhooks)\b/.test(path))).toEqual([]);
   });
 });
 

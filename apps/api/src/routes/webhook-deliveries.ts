@@ -1,10 +1,4 @@
-import {
-  type Database,
-  findWebhookDelivery,
-  findWebhookEndpoint,
-  listWebhookDeliveries,
-  whenAvailable,
-} from "@millrace/database";
+import { type Database, findWebhookDelivery, findWebhookEndpoint, listWebhookDeliveries } from "@millrace/database";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
@@ -42,9 +36,8 @@ export function webhookDeliveryRoutes(app: FastifyInstance, database: Database):
       },
     },
     async ({ params: { id: endpointId }, query: { before, limit } }, reply) => {
-      const deliveries = await whenAvailable(() => listWebhookDeliveries(database, { endpointId, before, limit }));
-      const isUnknown =
-        deliveries.length === 0 && !(await whenAvailable(() => findWebhookEndpoint(database, endpointId)));
+      const deliveries = await listWebhookDeliveries(database, { endpointId, before, limit });
+      const isUnknown = deliveries.length === 0 && !(await findWebhookEndpoint(database, endpointId));
       if (isUnknown) return sendUnknownEndpoint(reply);
       const next = deliveries.length === limit ? (deliveries.at(-1)?.position ?? null) : null;
       return { deliveries: deliveries.map(showDelivery), next };
@@ -67,13 +60,13 @@ export function webhookDeliveryRoutes(app: FastifyInstance, database: Database):
       },
     },
     async ({ params: { id } }, reply) => {
-      const delivery = await whenAvailable(() => findWebhookDelivery(database, id));
+      const delivery = await findWebhookDelivery(database, id);
       if (!delivery) {
         const detail = "There is no delivery with this id. It never was, or it was purged.";
         return sendProblem(reply, { status: 404, title: "Unknown delivery", code: "unknown_delivery", detail });
       }
       const { endpointId, event, eventId, occurredAt, payload } = delivery;
-      const endpoint = await whenAvailable(() => findWebhookEndpoint(database, endpointId));
+      const endpoint = await findWebhookEndpoint(database, endpointId);
       if (!endpoint) return sendUnknownEndpoint(reply);
       return addDelivery(reply, endpoint, {
         ...{ event, eventId, occurredAt: occurredAt.toISOString() },

@@ -5,7 +5,6 @@ import {
   findWebhookEndpoint,
   listWebhookEndpoints,
   updateWebhookEndpoint,
-  whenAvailable,
 } from "@millrace/database";
 import { checkUrl, isPublicAddress, isPublicOrPrivateAddress, SafeHttpError } from "@millrace/safe-http";
 import { createWebhookSecret } from "@millrace/webhooks";
@@ -64,7 +63,7 @@ export function webhookEndpointRoutes(
     },
     async ({ body }, reply) => {
       const secret = createWebhookSecret();
-      const endpoint = await whenAvailable(() => createWebhookEndpoint(database, { ...body, secret }));
+      const endpoint = await createWebhookEndpoint(database, { ...body, secret });
       return reply.status(201).send({ ...showEndpoint(endpoint), secret });
     },
   );
@@ -87,7 +86,7 @@ export function webhookEndpointRoutes(
       },
     },
     async ({ query }) => {
-      const endpoints = await whenAvailable(() => listWebhookEndpoints(database, query));
+      const endpoints = await listWebhookEndpoints(database, query);
       const next = endpoints.length === query.limit ? (endpoints.at(-1)?.id ?? null) : null;
       return { endpoints: endpoints.map(showEndpoint), next };
     },
@@ -97,7 +96,7 @@ export function webhookEndpointRoutes(
     "/webhooks/endpoints/:id",
     { schema: { tags, summary: "Read an endpoint", params, response: answers(endpointSchema) } },
     async ({ params: { id } }, reply) => {
-      const endpoint = await whenAvailable(() => findWebhookEndpoint(database, id));
+      const endpoint = await findWebhookEndpoint(database, id);
       return endpoint ? showEndpoint(endpoint) : sendUnknownEndpoint(reply);
     },
   );
@@ -119,7 +118,7 @@ export function webhookEndpointRoutes(
       },
     },
     async ({ params: { id }, body }, reply) => {
-      const endpoint = await whenAvailable(() => updateWebhookEndpoint(database, id, body));
+      const endpoint = await updateWebhookEndpoint(database, id, body);
       return endpoint ? showEndpoint(endpoint) : sendUnknownEndpoint(reply);
     },
   );
@@ -135,7 +134,7 @@ export function webhookEndpointRoutes(
       },
     },
     async ({ params: { id } }, reply) => {
-      const isRemoved = await whenAvailable(() => deleteWebhookEndpoint(database, id));
+      const isRemoved = await deleteWebhookEndpoint(database, id);
       return isRemoved ? { id } : sendUnknownEndpoint(reply);
     },
   );

@@ -6,7 +6,6 @@ import {
   rotateWebhookSecret,
   type WebhookEndpoint,
   type WebhookEndpointState,
-  whenAvailable,
 } from "@millrace/database";
 import { createWebhookSecret } from "@millrace/webhooks";
 import { enqueue, webhookContract, webhookRetries } from "@millrace/worker-config";
@@ -57,7 +56,7 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
     async ({ params: { id }, body }, reply) => {
       const secret = createWebhookSecret();
       const overlapMs = body?.overlapMs ?? day;
-      const endpoint = await whenAvailable(() => rotateWebhookSecret(database, id, { secret, overlapMs }));
+      const endpoint = await rotateWebhookSecret(database, id, { secret, overlapMs });
       return endpoint ? { ...showEndpoint(endpoint), secret } : sendUnknownEndpoint(reply);
     },
   );
@@ -81,10 +80,8 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
         },
       },
       async ({ params: { id } }, reply) => {
-        await whenAvailable(() =>
-          moveWebhookEndpoint(database, id, { from, to, ...(to === "paused" && { reason: "manual" }) }),
-        );
-        const endpoint = await whenAvailable(() => findWebhookEndpoint(database, id));
+        await moveWebhookEndpoint(database, id, { from, to, ...(to === "paused" && { reason: "manual" }) });
+        const endpoint = await findWebhookEndpoint(database, id);
         return endpoint ? showEndpoint(endpoint) : sendUnknownEndpoint(reply);
       },
     );
@@ -105,7 +102,7 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
       },
     },
     async ({ params: { id } }, reply) => {
-      const endpoint = await whenAvailable(() => findWebhookEndpoint(database, id));
+      const endpoint = await findWebhookEndpoint(database, id);
       if (!endpoint) return sendUnknownEndpoint(reply);
       const event = { event: "webhook.test", eventId: `test_${randomUUID()}`, payload: { message: "It works." } };
       return addDelivery(reply, endpoint, event);

@@ -9,7 +9,7 @@ export const webhookEnvSchema = z.object({
   WEBHOOK_WORKER_CONCURRENCY: workerConcurrency,
   WEBHOOK_TIMEOUT_MS: z.coerce.number().int().min(100).max(25_000).default(15_000),
   WEBHOOK_HOST_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(10),
-  WEBHOOK_HOST_RATE_PER_SECOND: z.coerce.number().min(0.1).max(1_000).default(20),
+  WEBHOOK_HOST_RATE_PER_SECOND: z.coerce.number().int().min(1).max(1_000).default(20),
   WEBHOOK_PAUSE_AFTER_MS: z.coerce
     .number()
     .int()

@@ -39,7 +39,7 @@ export function createHostLimits({ redis, prefix, concurrency, perSecond }: Host
     take: async (host, visitor, { signal, patienceMs }, deliver) => {
       const name = `webhook:${host}`;
       const semaphore = createSemaphore({ redis, prefix, name, places: concurrency, leaseMs });
-      const rateLimit = createRateLimit({ redis, prefix, name, perSecond });
+      const rateLimit = createRateLimit({ redis, prefix, name, max: perSecond, durationMs: 1_000 });
       return semaphore.withPlace(
         async ({ signal: placeSignal }) => {
           const waitMs = await rateLimit.takeTurn(visitor).catch((cause: unknown) => {

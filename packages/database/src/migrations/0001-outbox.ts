@@ -1,5 +1,5 @@
 export const outbox: string = /* sql */ `
-create table outbox (
+create table millrace_outbox (
   position bigint generated always as identity primary key,
   queue text not null,
   action text not null,
@@ -10,12 +10,5 @@ create table outbox (
   refusal text,
   due_at timestamptz not null default now()
 );
-create index outbox_due on outbox (due_at, position);
-
-create function outbox_notify() returns trigger language plpgsql as $$
-begin
-  notify millrace_outbox;
-  return null;
-end $$;
-create trigger outbox_added after insert on outbox for each statement execute function outbox_notify();
+create index millrace_outbox_due on millrace_outbox (due_at, position);
 `;

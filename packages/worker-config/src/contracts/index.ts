@@ -26,6 +26,8 @@ export * from "./chat.ts";
 export * from "./default.ts";
 export * from "./define-queue.ts";
 export * from "./email.ts";
+export * from "./file-id.ts";
+export * from "./file-reference.ts";
 export * from "./heavy.ts";
 export * from "./integration.ts";
 export * from "./iso-time.ts";

@@ -104,6 +104,7 @@ function toStartedJob(job: MemoryJob): StartedJob {
     attemptsMade: job.attemptsMade,
     attemptsAllowed: job.attemptsAllowed,
     starts: job.starts,
+    replays: 0,
     progress: async (percent) => {
       job.progress = JSON.stringify(percent);
     },

@@ -9,6 +9,7 @@ import {
   ContentionError,
   PermanentError,
   RateLimitedError,
+  SkippedError,
   TransientError,
 } from "../../src/job-error.ts";
 import { contract, data, type Engine, untilEnded } from "./engine.ts";
@@ -136,6 +137,22 @@ export function outcomeCases(engine: Engine): void {
     });
     const { jobId } = await engine.enqueue(contract, "keyed", { text: "ambiguous once" }, twice);
     expect(await untilEnded(engine, jobId)).toMatchObject({ status: "success", attempts: 2 });
+  });
+
+  test("a handler that finds nothing to do says so, and its job is skipped and holds no idempotency key", async () => {
+    let runs = 0;
+    const nothingToDo = async () => {
+      runs += 1;
+      if (runs < 3) throw new SkippedError("Nobody wants it.", { code: "unwanted" });
+      return { echo: "ran" };
+    };
+    await engine.start({ run: nothingToDo, keyed: nothingToDo });
+    const skipped = { status: "skipped", attempts: 1, error: { code: "unwanted", message: "Nobody wants it." } };
+    expect(await finish({ text: "a" })).toMatchObject(skipped);
+    const keyed = async () =>
+      untilEnded(engine, (await engine.enqueue(contract, "keyed", { text: "skipped once" })).jobId);
+    expect(await keyed()).toMatchObject(skipped);
+    expect(await keyed()).toMatchObject({ status: "success", result: { echo: "ran" } });
   });
 
   test("a job runs or is skipped as its workspace stands", async () => {

@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { closeQueues, contracts, type QueueContract } from "@millrace/worker-config";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { apiKey, basic, createTestApp } from "../../test/test-app.ts";
+
+let app: Awaited<ReturnType<typeof createTestApp>>;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(async () => {
+  await app.close();
+  await closeQueues();
+});
+
+const actions = Object.values<QueueContract>(contracts).flatMap(({ name, actions }) =>
+  Object.keys(actions).map((action) => `${name}/${action}`),
+);
+
+async function readCommands(headers: Record<string, string> = {}): Promise<string[]> {
+  const response = await app.inject({ url: "/examples", headers: { ...basic, ...headers } });
+  expect(response.statusCode).toBe(200);
+  const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+  return [...response.body.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = ""]) =>
+    text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity),
+  );
+}
+
+test("the page has one command for each action of every queue, with the caller's own key", async () => {
+  const commands = await readCommands();
+  expect(commands.map((command) => /\/jobs\/(\S+)/.exec(command)?.[1])).toEqual(actions);
+  for (const command of commands) expect(command).toContain(`Bearer ${apiKey}`);
+});
+
+test("each command is taken when it is pasted into a shell", async () => {
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  for (const command of await readCommands({ host: new URL(origin).host })) {
+    const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s`]);
+    expect(JSON.parse(stdout)).toMatchObject({ status: "created", jobId: expect.any(String) });
+  }
+});
+
+test("a host that is none reaches neither the page nor the shell", async () => {
+  for (const host of ["x'; rm -rf /; '", "<script>alert(1)</script>"]) {
+    for (const command of await readCommands({ host }))
+      expect(command).toContain("curl -X POST http://localhost/jobs/");
+  }
+});

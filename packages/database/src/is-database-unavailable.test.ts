@@ -1,0 +1,50 @@
+import { createServer } from "node:net";
+import { freePort } from "@millrace/dev-services";
+import { sql } from "kysely";
+import { afterEach, expect, test } from "vitest";
+import { useEmptyDatabase } from "../test/use-database.ts";
+import { connectDatabase, type Database } from "./connect-database.ts";
+import { isDatabaseUnavailable } from "./is-database-unavailable.ts";
+
+const empty = useEmptyDatabase();
+const opened: Database[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((database) => database.close())));
+
+function connect(url: string): Database {
+  const database = connectDatabase({ url, poolMax: 1 });
+  opened.push(database);
+  return database;
+}
+
+const errorOf = (question: Promise<unknown>) => question.catch((error: unknown) => error);
+
+test("nobody listens, the name does not resolve, or the connection closes at once: it is away", async () => {
+  const rude = createServer((socket) => socket.destroy());
+  const port = await freePort();
+  await new Promise<void>((listening) => rude.listen(port, "127.0.0.1", listening));
+  for (const address of [
+    `127.0.0.1:${await freePort()}`,
+    "localhost:1",
+    "no-such-host.invalid:5432",
+    `127.0.0.1:${port}`,
+  ]) {
+    const error = await errorOf(connect(`postgres://nobody@${address}/nothing`).check());
+    expect([address, isDatabaseUnavailable(error)]).toEqual([address, true]);
+  }
+  rude.close();
+});
+
+test("its administrator ends the connection during a query: it is away", async () => {
+  const database = connect(empty.url());
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database);
+  const asleep = errorOf(sql`select pg_sleep(20)`.execute(database));
+  await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(connect(empty.url()));
+  expect(isDatabaseUnavailable(await asleep)).toBe(true);
+});
+
+test("a query that is wrong, or a row that may not be, is no outage", async () => {
+  const database = connect(empty.url());
+  expect(isDatabaseUnavailable(await errorOf(sql`selct 1`.execute(database)))).toBe(false);
+  expect(isDatabaseUnavailable(await errorOf(sql`select 1 / 0`.execute(database)))).toBe(false);
+  expect(isDatabaseUnavailable("ECONNREFUSED")).toBe(false);
+});
