@@ -14,7 +14,7 @@ export interface SafeClientOptions {
 export interface SafeRequest {
   /** Defaults to `GET`. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** `host`, `connection`, `accept-encoding` and the body's length are the client's own. */
+  /** Those that are the client's own, such as `host` and `accept-encoding`, are left out. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Ends the request; its reason is what the caller gets. */
@@ -36,6 +36,11 @@ export interface SafeResponse {
   readonly truncated: boolean;
   readonly durationMs: number;
 }
+
+// With a host of its own a request could be another's than the one whose address was checked; a compressed body would be measured before it
+// is unpacked; the others are the connection's.
+const ownHeaders =
+  /^(host|accept-encoding|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length)$/i;
 
 /**
  * @throws SafeHttpError whose `code` says why there is no answer
@@ -93,8 +98,10 @@ async function send(
   const response = await client.request({
     method,
     path: `${url.pathname}${url.search}`,
-    // A compressed body would be measured before it is unpacked.
-    headers: { ...headers, "accept-encoding": "identity" },
+    headers: {
+      ...Object.fromEntries(Object.entries(headers).filter(([name]) => !ownHeaders.test(name))),
+      "accept-encoding": "identity",
+    },
     body: body ?? null,
     signal,
   });

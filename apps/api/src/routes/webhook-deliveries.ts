@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
-import { addDelivery } from "./webhook-operations.ts";
+import { addDelivery } from "./add-delivery.ts";
 import { addedDeliverySchema, deliverySchema, sendUnknownEndpoint, showDelivery } from "./webhook-view.ts";
 
 const tags = ["webhooks"];

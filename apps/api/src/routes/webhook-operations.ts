@@ -4,15 +4,14 @@ import {
   findWebhookEndpoint,
   moveWebhookEndpoint,
   rotateWebhookSecret,
-  type WebhookEndpoint,
   type WebhookEndpointState,
 } from "@millrace/database";
 import { createWebhookSecret } from "@millrace/webhooks";
-import { enqueue, webhookContract, webhookRetries } from "@millrace/worker-config";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
+import { describeProblem, describeResponse, recordProblemResponses } from "../problem.ts";
+import { addDelivery } from "./add-delivery.ts";
 import {
   addedDeliverySchema,
   endpointSchema,
@@ -108,27 +107,4 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
       return addDelivery(reply, endpoint, event);
     },
   );
-}
-
-interface DeliveredEvent {
-  readonly event: string;
-  readonly eventId: string;
-  readonly occurredAt?: string;
-  readonly payload: Record<string, z.core.util.JSONType>;
-}
-
-/** Adds a delivery under an id of its own, whatever was delivered before. To an endpoint that is not active it would be skipped. */
-export async function addDelivery(
-  reply: FastifyReply,
-  { id: endpointId, state, workspaceId }: WebhookEndpoint,
-  event: DeliveredEvent,
-): Promise<FastifyReply> {
-  if (state !== "active") {
-    const detail = `The endpoint is ${state}; resume it first.`;
-    return sendProblem(reply, { status: 409, title: "Endpoint not active", code: "endpoint_not_active", detail });
-  }
-  const deliveryId = randomUUID();
-  const data = { ...event, endpointId, deliveryId, ...(workspaceId !== undefined && { workspaceId }) };
-  const { jobId } = await enqueue(webhookContract, "deliverWebhook", data, { ...webhookRetries, jobId: deliveryId });
-  return reply.status(202).send({ deliveryId, jobId, queue: "webhook" });
 }

@@ -6,11 +6,11 @@ import { hosted, type MemoryHost, startMemoryHost } from "@millrace/worker-host/
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { createDeliverWebhook } from "./deliver-webhook.ts";
 import { createDispatchEvent } from "./dispatch-event.ts";
-import { useWebhookParts } from "./test/domain.ts";
+import { useWebhookDomain } from "./test/domain.ts";
 import { startReceiver, type TestReceiver } from "./test/receiver.ts";
 
 const { database } = useDatabase();
-const { parts, endpoint } = useWebhookParts(database);
+const { parts, endpoint } = useWebhookDomain(database);
 const running: MemoryHost[] = [];
 let receiver: TestReceiver;
 
