@@ -30,9 +30,9 @@ test.each(Object.entries(services))("%s has a health check", (_, service) => {
   expect(service.healthcheck?.test.length).toBeGreaterThan(1);
 });
 
-test.each(programs)("%s is stopped no sooner than its longest job ends", (name) => {
+test.each(programs)("%s is stopped no sooner than its longest job ends, but for those that may begin anew", (name) => {
   const timeouts = Object.values<QueueContract>(contracts).flatMap(({ actions }) =>
-    Object.values(actions).map(({ timeout = defaultTimeoutMs }) => timeout),
+    Object.values(actions).map(({ timeout = defaultTimeoutMs, interruptible }) => (interruptible ? 0 : timeout)),
   );
   expect(Number.parseInt(services[name]?.stop_grace_period ?? "0", 10) * 1_000).toBeGreaterThan(Math.max(...timeouts));
 });

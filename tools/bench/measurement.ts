@@ -6,6 +6,7 @@ export const subjects = {
   hostLogging: { host: true, action: "run", handlerMs: 0, logs: true },
   hostIdempotent: { host: true, action: "keyed", handlerMs: 0, logs: false },
   raw5ms: { host: false, action: "run", handlerMs: 5, logs: false },
+  hostLogging5ms: { host: true, action: "run", handlerMs: 5, logs: true },
   host5ms: { host: true, action: "keyed", handlerMs: 5, logs: true },
 } as const satisfies Record<string, Subject>;
 

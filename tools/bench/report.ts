@@ -21,6 +21,19 @@ const side = (subject: SubjectName, label: string = subject): Side => ({ label, 
 const raw = side("raw");
 const rawAgain = side("raw", "raw again");
 const host = side("host");
+const hostLogging = side("hostLogging");
+const hostIdempotent = side("hostIdempotent");
+const raw5ms = side("raw5ms");
+const host5ms = side("host5ms");
+
+/** The processor's time instead of the clock's, which also counts what the machine did for others. */
+const cpuOf = (baseline: Side, subject: Side): Budget => ({
+  name: "  the same, CPU per job",
+  baseline,
+  subject,
+  figure: "cpuMicrosPerJob",
+  limit: "",
+});
 
 export const budgets: readonly Budget[] = [
   { name: "noise: raw against raw", baseline: raw, subject: rawAgain, figure: "jobsPerSecond", limit: "1.00" },
@@ -32,30 +45,40 @@ export const budgets: readonly Budget[] = [
     limit: ">= 0.90",
     isKept: (ratio) => ratio >= 0.9,
   },
-  { name: "  the same, CPU per job", baseline: raw, subject: host, figure: "cpuMicrosPerJob", limit: "" },
+  cpuOf(raw, host),
   {
     name: "2 with its log lines",
     baseline: raw,
-    subject: side("hostLogging"),
+    subject: hostLogging,
     figure: "jobsPerSecond",
     limit: ">= 0.80",
     isKept: (ratio) => ratio >= 0.8,
   },
+  cpuOf(raw, hostLogging),
   {
     name: "3 with idempotency",
     baseline: raw,
-    subject: side("hostIdempotent"),
+    subject: hostIdempotent,
     figure: "jobsPerSecond",
     limit: ">= 0.70",
     isKept: (ratio) => ratio >= 0.7,
   },
+  cpuOf(raw, hostIdempotent),
   {
     name: "4 a 5 ms handler, everything on",
-    baseline: side("raw5ms"),
-    subject: side("host5ms"),
+    baseline: raw5ms,
+    subject: host5ms,
     figure: "jobsPerSecond",
     limit: ">= 0.95",
     isKept: (ratio) => ratio >= 0.95,
+  },
+  cpuOf(raw5ms, host5ms),
+  {
+    name: "  without idempotency",
+    baseline: raw5ms,
+    subject: side("hostLogging5ms"),
+    figure: "jobsPerSecond",
+    limit: "",
   },
   {
     name: "5 trace context asked for, against not",

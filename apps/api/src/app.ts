@@ -13,6 +13,8 @@ import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
+import type { ScheduleLimits } from "./routes/schedule-request.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
 import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
 import { webhookEndpointRoutes } from "./routes/webhook-endpoints.ts";
 import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
@@ -23,6 +25,7 @@ export interface AppOptions {
   readonly maxPayloadBytes: number;
   /** Whether webhook endpoints may be in private networks, as WEBHOOK_ALLOW_PRIVATE. Defaults to false. */
   readonly allowPrivateEndpoints?: boolean;
+  readonly scheduleLimits: ScheduleLimits;
   /** What is kept beside the jobs. While it is away, whatever needs it answers 503, and the rest works. */
   readonly database: Database;
   /** Where uploads go. The app does not close it. */
@@ -32,7 +35,7 @@ export interface AppOptions {
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { apiKeys, maxPayloadBytes, database, files, allowPrivateEndpoints = false, log } = options;
+  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, allowPrivateEndpoints = false, log } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -86,6 +89,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);
     webhookDeliveryRoutes(programs, database);
+    scheduleRoutes(programs, scheduleLimits);
     fileRoutes(programs, files);
   });
   await app.register(async (people) => {

@@ -21,6 +21,8 @@ test("keys alone are enough: everything else has a default, and listens on this 
     API_HOST: "127.0.0.1",
     API_PORT: 3_000,
     API_KEYS: [key],
+    SCHEDULE_MIN_INTERVAL_MS: 60_000,
+    SCHEDULE_MAX_PER_WORKSPACE: 100,
   });
 });
 

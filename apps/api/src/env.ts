@@ -14,6 +14,9 @@ export const apiEnvSchema = z.object({
   API_HOST: z.string().default("127.0.0.1"),
   API_PORT: z.coerce.number().int().min(0).max(65_535).default(3_000),
   API_KEYS: apiKeys,
+  // What tenants may ask of schedules.
+  SCHEDULE_MIN_INTERVAL_MS: z.coerce.number().int().min(100).default(60_000),
+  SCHEDULE_MAX_PER_WORKSPACE: z.coerce.number().int().min(0).default(100),
 });
 
 /** @throws EnvironmentError also when production is given the development key */

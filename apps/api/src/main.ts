@@ -22,6 +22,7 @@ const app = await createApp({
   maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES,
   database,
   allowPrivateEndpoints,
+  scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
   files,
   log,
 });

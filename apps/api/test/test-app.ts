@@ -8,6 +8,7 @@ import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
 import { createApp } from "../src/app.ts";
+import type { ScheduleLimits } from "../src/routes/schedule-request.ts";
 
 export const apiKey = "a-key-for-the-tests";
 export const bearer = { authorization: `Bearer ${apiKey}` };
@@ -22,19 +23,26 @@ export const mail = { to: "bob@example.com", subject: "Hello", text: "MARKER" };
  * @param options.database the tests' server by default, without any table: whoever needs tables brings a migrated database
  */
 export async function createTestApp(
-  options: { apiKeys?: string[]; maxPayloadBytes?: number; maxFileBytes?: number; database?: Database } = {},
+  options: {
+    apiKeys?: string[];
+    maxPayloadBytes?: number;
+    maxFileBytes?: number;
+    scheduleLimits?: ScheduleLimits;
+    database?: Database;
+  } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
   const {
     apiKeys = [apiKey],
     maxPayloadBytes = 262_144,
     maxFileBytes = 1_000_000,
+    scheduleLimits = { minIntervalMs: 60_000, maxPerWorkspace: 3 },
     database = connectDatabase({ url: String(process.env.DATABASE_URL), poolMax: 1 }),
   } = options;
   const logged: string[] = [];
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
   const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);
   const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
-  const app = await createApp({ apiKeys, maxPayloadBytes, database, files, log });
+  const app = await createApp({ apiKeys, maxPayloadBytes, scheduleLimits, database, files, log });
   app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));
   if (!options.database) app.addHook("onClose", () => database.close());
   return Object.assign(app, { logged, folder });

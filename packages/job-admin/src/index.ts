@@ -1,6 +1,7 @@
 export { type JobStatus, type JobStatusName, jobStatuses, toJobStatus } from "@millrace/worker-config/contracts";
 export type { CancelledChildren } from "./cancel-flow.ts";
 export { type Cancellation, cancelJob } from "./cancel-job.ts";
+export { cancelStuckParents } from "./cancel-stuck-parents.ts";
 export type { DeadLetter } from "./dead-letter.ts";
 export { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-filter.ts";
 export { findJob } from "./find-job.ts";
@@ -14,9 +15,9 @@ export {
   type QuarantinedJob,
   type QuarantineList,
   quarantinePageSchema,
-  readQuarantined,
 } from "./quarantine.ts";
 export type { QuarantineEntry } from "./quarantine-entry.ts";
+export { type QuarantinedRecord, readQuarantined } from "./quarantined-record.ts";
 export {
   type ReplayProgress,
   type ReplayReport,
@@ -26,3 +27,4 @@ export {
   replayRequestSchema,
 } from "./replay-dead-letters.ts";
 export type { ReplayOutcome } from "./replay-letter.ts";
+export { sweepCompleted } from "./sweep-completed.ts";

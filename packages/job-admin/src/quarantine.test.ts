@@ -3,7 +3,9 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import { payloadMarker } from "../test/failed-jobs.ts";
 import { putIntoQuarantine } from "../test/quarantined-jobs.ts";
 import { findJob } from "./find-job.ts";
-import { discardQuarantined, listQuarantine, readQuarantined } from "./quarantine.ts";
+import { discardQuarantined, listQuarantine } from "./quarantine.ts";
+import { quarantineKey } from "./quarantine-entry.ts";
+import { readQuarantined } from "./quarantined-record.ts";
 
 afterEach(async () => {
   for (const { queue, jobId } of await listAll()) await discardQuarantined(queue, jobId);
@@ -39,6 +41,22 @@ test("a list shows why, since when and how much, and the record comes only to wh
   expect(JSON.stringify(jobs)).not.toContain(payloadMarker);
   expect((await readQuarantined("email", "bad"))?.fields).toEqual(fields);
   expect(await readQuarantined("webhook", "bad")).toBeUndefined();
+});
+
+test("bytes that are no text come as base64, text as it is, in every language", async () => {
+  const client = await emailQueue.getBackend().client;
+  const lua = `
+    local fields = { name = "sendEmail", data = "{\\255\\0\\195(", failedReason = ARGV[2] }
+    local entry = { jobId = ARGV[1], reason = "corrupt", quarantinedAt = 1700000001000, fields = fields }
+    return redis.call("HSET", KEYS[1], ARGV[1], cjson.encode(entry))`;
+  await client.runCommand("eval", [lua, 1, quarantineKey("email"), "bytes", "Жалоба 💥"]);
+  expect(await readQuarantined("email", "bytes")).toEqual({
+    jobId: "bytes",
+    reason: "corrupt",
+    quarantinedAt: 1_700_000_001_000,
+    fields: { name: "sendEmail", failedReason: "Жалоба 💥" },
+    binaryFields: { data: Buffer.from([0x7b, 0xff, 0x00, 0xc3, 0x28]).toString("base64") },
+  });
 });
 
 test("pages over all queues show every job, and a damaged entry among them", async () => {

@@ -69,19 +69,6 @@ function describe(queue: QueueName, jobId: string, stored: string): QuarantinedJ
 }
 
 /**
- * A quarantined job's record as it was found, **payload included**, for somebody who mends it by hand. Nothing when no such job lies
- * there, or its entry is damaged itself.
- *
- * @throws QueueUnavailableError when Redis does not answer
- */
-export async function readQuarantined(queue: QueueName, jobId: string): Promise<QuarantineEntry | undefined> {
-  return askQueue(contracts[queue], async (opened) => {
-    const client = await opened.getBackend().client;
-    return parseQuarantineEntry(await client.hget(quarantineKey(queue), jobId));
-  });
-}
-
-/**
  * Removes a job from quarantine for good.
  *
  * @returns whether it lay there

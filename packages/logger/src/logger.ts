@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { build as prettyStream } from "pino-pretty";
 import { readLoggerEnv } from "./env.ts";
+import { searchObjectsAlone } from "./search-objects-alone.ts";
 import { serializeError } from "./serialize-error.ts";
 
 export type { Logger };
@@ -34,7 +35,7 @@ export function createLogger(
           translateTime: "SYS:HH:MM:ss.l",
         })
       : pino.destination({ dest: 1, sync: true }));
-  return pino(
+  const logger = pino(
     {
       ...(name !== undefined && { name }),
       level,
@@ -44,6 +45,8 @@ export function createLogger(
     },
     unfailing(destination),
   );
+  searchObjectsAlone(logger);
+  return logger;
 }
 
 /**

@@ -10,6 +10,8 @@ export interface OutboxRelayOptions {
   /** The queues it may publish to, by name. */
   readonly contracts: Readonly<Record<string, QueueContract>>;
   readonly log: Logger;
+  /** What to wait for before the first look, such as the migrations of the database. Defaults to nothing. */
+  readonly after?: Promise<unknown>;
   /** How often it looks for new jobs while there is nothing to do, in milliseconds. Defaults to 250. */
   readonly pollMs?: number;
 }
@@ -28,7 +30,7 @@ const longestWaitMs = 5_000;
  * Moves jobs from the outbox to their queues until it is closed. Any number of relays may run at once. While the database or Redis is away
  * it tries again, less often up to every five seconds, and says so once.
  */
-export function startOutboxRelay({ database, contracts, log, pollMs = 250 }: OutboxRelayOptions): OutboxRelay {
+export function startOutboxRelay({ database, contracts, log, after, pollMs = 250 }: OutboxRelayOptions): OutboxRelay {
   const closing = new AbortController();
   let trouble: string | undefined;
 
@@ -50,6 +52,8 @@ export function startOutboxRelay({ database, contracts, log, pollMs = 250 }: Out
   };
 
   const run = async () => {
+    const closed = new Promise((resolve) => closing.signal.addEventListener("abort", resolve));
+    await Promise.race([after, closed]);
     let waitMs = pollMs;
     while (!closing.signal.aborted) {
       const { isMore } = await step();

@@ -17,5 +17,6 @@ export type OwnKeyKind =
   | "quarantine"
   | "rate"
   | "replays"
+  | "schedules"
   | "semaphore"
   | "workspaces";

@@ -6,6 +6,7 @@ import type { RedisConnectionOptions } from "./connection-options.ts";
  * outage is lost: whoever listens must be able to live without a message.
  *
  * @param onResubscribed told when an outage is over and messages come again
+ * @param onRefused told when Redis does not let this user subscribe, so that no message will come
  * @returns closes the connection
  */
 export function subscribe(
@@ -13,6 +14,7 @@ export function subscribe(
   channel: string,
   onMessage: (message: string) => void,
   onResubscribed: () => void = () => {},
+  onRefused: (error: Error) => void = () => {},
 ): { readonly ready: Promise<void>; close(): void } {
   const redis = new Redis({ ...options, autoResubscribe: true });
   // The connection beside it, over which the work goes, tells of an outage.
@@ -23,8 +25,10 @@ export function subscribe(
     () => {
       isSubscribed = true;
     },
-    // Closed before Redis was ever reached.
-    () => {},
+    (error: Error) => {
+      // Any other end is that of a connection that was closed before Redis was ever reached.
+      if (error.name === "ReplyError") onRefused(error);
+    },
   );
   // A second subscription changes nothing, and its answer says that the first one is in force again.
   redis.on("ready", () => {

@@ -61,6 +61,6 @@ test("a worker whose Redis was refused takes no job and says why to whoever wait
   const refusing = async () => {
     throw new Error("refused");
   };
-  await expect(work({ run: async () => {} }, { checkRedis: refusing })).rejects.toThrow("refused");
+  await expect(work({ run: async () => {} }, { prepare: refusing })).rejects.toThrow("refused");
   expect(await raw.getJobState(jobId)).toBe("waiting");
 });

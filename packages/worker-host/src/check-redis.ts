@@ -6,6 +6,24 @@ export class UnsafeRedisError extends Error {
   override readonly name = "UnsafeRedisError";
 }
 
+/** Redis lets its user not run what a worker cannot do without. */
+export class ForbiddenCommandError extends Error {
+  override readonly name = "ForbiddenCommandError";
+}
+
+/**
+ * BullMQ asks a new connection for the server's version, and uses none that does not say.
+ *
+ * @throws ForbiddenCommandError where that is what `error` is about, else `error`
+ */
+export function explainRefusal(error: unknown): never {
+  if (!(error instanceof Error) || !error.message.startsWith("NOPERM")) throw error;
+  throw new ForbiddenCommandError(
+    "The user of REDIS_URL may not run INFO, by which BullMQ learns the server's version: no job is taken. Grant it with ACL SETUSER … +info.",
+    { cause: error },
+  );
+}
+
 /**
  * Looks at the Redis that is to hold the jobs. One that evicts keys is refused in production and warned of elsewhere; one that keeps
  * nothing on disk, or that does not say (some providers hide it), is warned of once.

@@ -1,8 +1,11 @@
+import { redisConnectionOptions } from "@millrace/redis";
 import { defaultWorkerOptions } from "@millrace/worker-config";
 import { contracts, defineQueue } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { checkWorkerOptions } from "./check-worker-options.ts";
+import { silent } from "../test/use-queue.ts";
+import { checkWorkerOptions, WorkerOptionsError } from "./check-worker-options.ts";
+import { startWorker } from "./start-worker.ts";
 
 const data = z.object({});
 const sound = { lockDurationMs: 30_000, stalledIntervalMs: 15_000, shutdownGraceMs: 35_000 };
@@ -24,6 +27,17 @@ test.each([
   ],
 ])("%s is refused with a sentence", (_, times, sentence) => {
   expect(() => checkWorkerOptions(contract, { ...sound, ...times })).toThrow(sentence);
+});
+
+test("a worker that is started without a process of its own refuses such times as well", async () => {
+  const settings = {
+    connection: redisConnectionOptions("worker", "redis://127.0.0.1"),
+    prefix: "{never-connected}",
+    concurrency: 1,
+    log: silent,
+  };
+  const start = () => startWorker(contract, { run: async () => {} }, { ...settings, lockDurationMs: 10 });
+  expect(start).toThrow(WorkerOptionsError);
 });
 
 test("an action that may begin anew may take longer than the grace", () => {

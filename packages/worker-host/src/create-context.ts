@@ -50,6 +50,10 @@ class AttemptContext implements JobContext {
     this.progress = job.progress;
   }
 
+  get meta(): JobContext["meta"] {
+    return this.#attempt.meta;
+  }
+
   get signal(): AbortSignal {
     return this.#attempt.signal();
   }

@@ -49,6 +49,7 @@ test("a handler learns what the job is, and its own jobs belong to the same trac
     idempotencyKey: "order-1",
     workspaceId: "workspace-1",
     traceparent,
+    meta: { traceparent },
   });
   expect(child).toMatchObject({ action: "child", traceparent, idempotencyKey: undefined, workspaceId: undefined });
   expect((await ended(jobId)).progress).toBe(50);

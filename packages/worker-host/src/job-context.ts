@@ -20,6 +20,8 @@ export interface JobContext {
   readonly workspaceId: string | undefined;
   /** W3C trace context: the enqueuer's, else one that begins here. */
   readonly traceparent: string;
+  /** The labels that its enqueue gave it; a scheduled job has `scheduleId` and `dueAt`. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Aborts when the attempt's time is up or the worker must go. Pass it on to whatever waits: fetch, SMTP, a timer. */
   readonly signal: AbortSignal;
   /** Bound to this attempt. Payloads do not belong in it. */

@@ -23,7 +23,7 @@ test("a worker that lost a job's lock aborts it, and its result does not count",
         return finish.promise;
       },
     },
-    { lockDurationMs: 400, stalledIntervalMs: 400 },
+    { lockDurationMs: 1_000, stalledIntervalMs: 1_000 },
   );
   const jobId = await add("run", {});
   await started.promise;

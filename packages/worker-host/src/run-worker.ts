@@ -19,6 +19,7 @@ import { checkServices, type WorkerService } from "./worker-service.ts";
  * @throws EnvironmentError when a variable is missing or wrong
  * @throws WorkerOptionsError when the worker's times do not fit together
  * @throws UnsafeRedisError in production, when Redis may evict jobs
+ * @throws what a service's `start` rejects with
  */
 export async function runWorker<
   Name extends QueueContract["name"],
@@ -49,7 +50,10 @@ export async function runWorker<
     workspaces,
     log,
     ...times,
-    checkRedis: (client) => checkRedis(client, env.NODE_ENV === "production", log),
+    prepare: async (client) => {
+      await checkRedis(client, env.NODE_ENV === "production", log);
+      for (const service of Object.values(services)) await service.start?.();
+    },
   });
   const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, async () => ({
     worker: worker.isReady(),

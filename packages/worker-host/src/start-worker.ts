@@ -3,6 +3,8 @@ import type { RedisConnectionOptions } from "@millrace/redis";
 import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { type Job, type RedisClient, WaitingError } from "bullmq";
+import { explainRefusal } from "./check-redis.ts";
+import { checkWorkerOptions } from "./check-worker-options.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
@@ -32,8 +34,8 @@ export interface WorkerSettings {
   readonly workspaces?: WorkspaceStandings;
   /** How handlers add jobs. Defaults to `enqueue` of `@millrace/worker-config`. */
   readonly enqueue?: Enqueue;
-  /** Looks at Redis before the first job is taken, and throws when it must not hold jobs. */
-  readonly checkRedis?: (client: RedisClient) => Promise<void>;
+  /** Awaited before the first job is taken; where it throws, none is. */
+  readonly prepare?: (client: RedisClient) => Promise<void>;
 }
 
 /** A worker that takes jobs until it is told to stop. */
@@ -54,7 +56,11 @@ export interface RunningWorker {
 
 type FetchedJob = Job<unknown, unknown, string>;
 
-/** Connects a contract and its handlers to the contract's queue. Knows no environment, no signal and no process. */
+/**
+ * Connects a contract and its handlers to the contract's queue. Knows no environment, no signal and no process.
+ *
+ * @throws WorkerOptionsError when the worker's times do not fit together
+ */
 export function startWorker<
   Name extends QueueContract["name"],
   Data extends DataSchemas,
@@ -66,6 +72,12 @@ export function startWorker<
 ): RunningWorker {
   const { connection, prefix, concurrency, log } = settings;
   const { rateLimit } = contract.settings;
+  checkWorkerOptions(contract, {
+    lockDurationMs: settings.lockDurationMs ?? defaultWorkerOptions.lockDuration,
+    stalledIntervalMs: settings.stalledIntervalMs ?? defaultWorkerOptions.stalledInterval,
+    // Whoever stops the worker says how long that may take.
+    shutdownGraceMs: Number.POSITIVE_INFINITY,
+  });
   const attempts = createRunningAttempts();
   const worker = new ScreenedWorker(
     contract.name,
@@ -106,7 +118,7 @@ export function startWorker<
   const clients = watchClients(worker, log);
   reportEngine(worker, clients, log);
   const locks = watchLocks(worker, attempts, settings.lockDurationMs ?? defaultWorkerOptions.lockDuration);
-  const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name });
+  const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name, log });
   const begun = begin(worker, contract, settings);
   // Told to whoever waits for readiness.
   begun.catch(() => {});
@@ -115,7 +127,9 @@ export function startWorker<
   return {
     isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
     untilReady: async () => {
-      await Promise.all([worker.waitUntilReady(), cancellations.ready, begun]);
+      // First, because it says best why a Redis was refused.
+      await begun;
+      await Promise.all([worker.waitUntilReady(), cancellations.ready]);
     },
     stop: async (graceMs) => {
       const isDrained = await stopWorker(worker, { areReady: clients.areReady, graceMs, interrupt });
@@ -126,9 +140,9 @@ export function startWorker<
   };
 }
 
-async function begin(worker: ScreenedWorker, contract: QueueContract, { checkRedis }: WorkerSettings): Promise<void> {
-  const client = await worker.getBackend().client;
-  await checkRedis?.(client);
+async function begin(worker: ScreenedWorker, contract: QueueContract, { prepare }: WorkerSettings): Promise<void> {
+  const client = await worker.getBackend().client.catch(explainRefusal);
+  await prepare?.(client);
   await declareQueueLimits(worker, contract.settings);
   worker.run().catch((error: Error) => worker.emit("error", error));
 }

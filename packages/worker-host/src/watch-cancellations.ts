@@ -1,3 +1,4 @@
+import type { Logger } from "@millrace/logger";
 import { type RedisConnectionOptions, subscribe } from "@millrace/redis";
 import { cancelChannel, cancelledReason, type QueueName } from "@millrace/worker-config/contracts";
 import type { RunningAttempts } from "./running-attempts.ts";
@@ -22,7 +23,7 @@ export function watchCancellations(
   worker: ScreenedWorker,
   attempts: RunningAttempts,
   connection: RedisConnectionOptions,
-  { prefix, queue }: { readonly prefix: string; readonly queue: QueueName },
+  { prefix, queue, log }: { readonly prefix: string; readonly queue: QueueName; readonly log: Logger },
 ): CancellationWatch {
   // Messages for jobs that do not run here, by the time at which they came.
   const early = new Map<string, number>();
@@ -46,10 +47,16 @@ export function watchCancellations(
     for (const jobId of attempts.jobIds()) if (await isCalledOff(jobId)) attempts.abort(jobId, "cancelled");
   }
 
-  const subscription = subscribe(connection, cancelChannel(prefix, queue), onMessage, () => {
+  const onResubscribed = () => {
     // Without the connection there is a next time.
     askForAll().catch(() => {});
-  });
+  };
+  const onRefused = (err: Error) =>
+    log.warn(
+      { code: "cancellations_unheard", queue, err },
+      "Redis does not let this user SUBSCRIBE: a job that runs hears of no cancellation; it is only not started again. Grant +subscribe and the channels of QUEUE_PREFIX",
+    );
+  const subscription = subscribe(connection, cancelChannel(prefix, queue), onMessage, onResubscribed, onRefused);
   return {
     ready: subscription.ready,
     wasCalledOff: async (jobId) => early.delete(jobId) && isCalledOff(jobId),

@@ -12,6 +12,8 @@ export interface Network {
   mend(): void;
   /** Passes nothing on any more, and ends nothing: what a lost route does, or a frozen server. */
   freeze(): void;
+  /** Lets a command be refused, as by a Redis whose ACL does not allow it. */
+  forbid(command: string): void;
   connections(): number;
   close(): void;
 }
@@ -27,6 +29,28 @@ export async function startNetwork(redis: { readonly host: string; readonly port
   let trap: Trap | undefined;
   let isCut = false;
   let isFrozen = false;
+  let forbidden: string | undefined;
+  // A command that no Redis knows stands in for the forbidden one, so that answers keep their order.
+  const standIn = "$6\r\nnoperm\r\n";
+  const withStandIn = (commands: Buffer) =>
+    forbidden === undefined
+      ? commands
+      : Buffer.from(
+          commands.toString("latin1").replaceAll(`$${forbidden.length}\r\n${forbidden}\r\n`, standIn),
+          "latin1",
+        );
+  const asForbidden = (reply: Buffer) =>
+    forbidden === undefined
+      ? reply
+      : Buffer.from(
+          reply
+            .toString("latin1")
+            .replaceAll(
+              /-ERR unknown command 'noperm'[^\r]*/g,
+              `-NOPERM no permissions to run the '${forbidden}' command`,
+            ),
+          "latin1",
+        );
   const sockets = new Set<Socket>();
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
@@ -43,10 +67,10 @@ export async function startNetwork(redis: { readonly host: string; readonly port
         upstream.destroy();
       });
     }
-    client.on("data", (command) => !isFrozen && upstream.write(command));
+    client.on("data", (commands) => !isFrozen && upstream.write(withStandIn(commands)));
     upstream.on("data", (reply) => {
       if (isFrozen) return false;
-      if (!trap || !reply.includes(trap.text)) return client.write(reply);
+      if (!trap || !reply.includes(trap.text)) return client.write(asForbidden(reply));
       const sprung = trap;
       trap = undefined;
       return sprung.spring(client, reply);
@@ -79,6 +103,9 @@ export async function startNetwork(redis: { readonly host: string; readonly port
     },
     freeze: () => {
       isFrozen = true;
+    },
+    forbid: (command) => {
+      forbidden = command;
     },
     connections: () => sockets.size,
     close: () => {

@@ -28,6 +28,8 @@ export function directoryKeys(prefix: string) {
     blocked: key("blocked"),
     /** Set of the workspaces that are scheduled for deletion. */
     gone: key("gone"),
+    /** Hash of those → when that was said, in milliseconds since 1970 by Redis' clock. */
+    goneSince: key("gone-since"),
     /** Hash reference → workspace. */
     links: key("links"),
     /** With `:<workspace>`: set of the references that lead there. */

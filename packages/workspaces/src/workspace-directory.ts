@@ -19,6 +19,8 @@ export interface WorkspaceDirectory {
   /** From now on jobs of the workspace are skipped. */
   scheduleWorkspaceDeletion(workspaceId: string): Promise<void>;
   cancelWorkspaceDeletion(workspaceId: string): Promise<void>;
+  /** The workspaces that are scheduled for deletion, in pages, each with how long it has been so, in milliseconds. */
+  scheduledDeletions(): AsyncIterable<{ readonly workspaceId: string; readonly forMs: number }>;
   /**
    * Removes all that is known of a workspace, its links included, in time that grows with their number. A workspace that nobody knows is
    * active: forget one when its deletion is done and no job of it can be left.
@@ -35,14 +37,20 @@ if redis.call("HGET", owners, ARGV[2]) == ARGV[3] then return end
 redis.call("HSET", owners, ARGV[2], ARGV[3])`,
   block: `if redis.call("SADD", blocked, ARGV[2]) == 0 then return end`,
   unblock: `if redis.call("SREM", blocked, ARGV[2]) == 0 then return end`,
-  scheduleDeletion: `if redis.call("SADD", gone, ARGV[2]) == 0 then return end`,
-  cancelDeletion: `if redis.call("SREM", gone, ARGV[2]) == 0 then return end`,
+  scheduleDeletion: `
+if redis.call("SADD", gone, ARGV[2]) == 0 then return end
+local time = redis.call("TIME")
+redis.call("HSET", goneSince, ARGV[2], string.format("%.0f", time[1] * 1000 + math.floor(time[2] / 1000)))`,
+  cancelDeletion: `
+if redis.call("SREM", gone, ARGV[2]) == 0 then return end
+redis.call("HDEL", goneSince, ARGV[2])`,
   forget: `
 local references = linked .. ":" .. ARGV[2]
 for _, reference in ipairs(redis.call("SMEMBERS", references)) do redis.call("HDEL", links, reference) end
 redis.call("DEL", references)
 redis.call("HDEL", owners, ARGV[2])
-redis.call("SREM", gone, ARGV[2])`,
+redis.call("SREM", gone, ARGV[2])
+redis.call("HDEL", goneSince, ARGV[2])`,
   link: `
 local before = redis.call("HGET", links, ARGV[2])
 if before == ARGV[3] then return end
@@ -87,6 +95,14 @@ export function createWorkspaceDirectory({ redis, prefix }: { redis: Redis; pref
     unblockOwner: async (id) => change("unblock", "ownerUnblocked", owner(id)),
     scheduleWorkspaceDeletion: async (id) => change("scheduleDeletion", "deletionScheduled", workspace(id)),
     cancelWorkspaceDeletion: async (id) => change("cancelDeletion", "deletionCancelled", workspace(id)),
+    scheduledDeletions: async function* () {
+      const [seconds] = await redis.time();
+      for await (const page of redis.hscanStream(keys.goneSince, { count: 1_000 })) {
+        for (let index = 0; index + 1 < page.length; index += 2) {
+          yield { workspaceId: page[index], forMs: Math.max(0, Number(seconds) * 1_000 - Number(page[index + 1])) };
+        }
+      }
+    },
     forgetWorkspace: async (id) => change("forget", "workspaceForgotten", workspace(id)),
     linkWorkspace: async (reference, id) => change("link", "linkChanged", link(reference), workspace(id)),
     unlinkWorkspace: async (reference) => change("unlink", "linkChanged", link(reference)),

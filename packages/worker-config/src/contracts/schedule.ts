@@ -1,7 +1,63 @@
+import { z } from "zod";
 import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
 
-/** No actions yet: the queue exists and accepts no job until its worker brings the first one. */
-export const scheduleContract = defineQueue("schedule", {});
+const minute = 60_000;
+const days = z.int().min(0).max(3_650);
+
+/** What the house cleans by itself. Every action runs on a schedule of the code, and may be enqueued by hand at any time. */
+export const scheduleContract = defineQueue(
+  "schedule",
+  {
+    /** Removes dead letters, cancelled jobs and the quarantine's entries for good, once they are old enough. */
+    purgeDeadLetters: {
+      data: z.object({
+        /** Defaults to the worker's DEAD_LETTER_MAX_AGE_DAYS. */
+        olderThanDays: days.optional(),
+        dryRun: z.boolean().optional(),
+      }),
+      result: z.object({ removed: z.int(), kept: z.int(), isDryRun: z.boolean() }),
+      timeout: 30 * minute,
+      interruptible: true,
+      example: { dryRun: true },
+    },
+    /** Removes files whose time is over, and what writers left that died. */
+    sweepFileStore: {
+      data: z.object({}),
+      result: z.object({ removed: z.int(), leftovers: z.int() }),
+      timeout: 30 * minute,
+      interruptible: true,
+      example: {},
+    },
+    /** Removes completed jobs whose time is over, which BullMQ leaves lying on an idle queue, and calls off parents that wait for ever. */
+    sweepQueues: {
+      data: z.object({}),
+      result: z.object({ removedCompleted: z.int(), cancelledParents: z.int() }),
+      timeout: 30 * minute,
+      interruptible: true,
+      example: {},
+    },
+    /** Removes webhook deliveries that are old enough, with what they carried. */
+    purgeWebhookDeliveries: {
+      data: z.object({
+        /** Defaults to the worker's WEBHOOK_DELIVERY_MAX_AGE_DAYS. */
+        olderThanDays: days.optional(),
+      }),
+      result: z.object({ removed: z.int() }),
+      timeout: 30 * minute,
+      interruptible: true,
+      example: {},
+    },
+    /** Removes the schedules of workspaces that are scheduled for deletion, and in the end what is known of the workspace. */
+    cleanUpWorkspaces: {
+      data: z.object({}),
+      result: z.object({ scheduledForDeletion: z.int(), removedSchedules: z.int(), forgotten: z.int() }),
+      timeout: 10 * minute,
+      interruptible: true,
+      example: {},
+    },
+  },
+  { isHousekeeping: true },
+);
 
 export const ScheduleQueueJobAction = scheduleContract.actionNames.enum;
 export type ScheduleQueueJobAction = JobAction<typeof scheduleContract>;

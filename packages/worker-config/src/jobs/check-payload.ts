@@ -1,7 +1,7 @@
-import { z } from "zod";
-import type { DataSchema, QueueContract } from "../contracts/define-queue.ts";
-import { jobEnvelopeSchema } from "../contracts/job-envelope.ts";
+import type { QueueContract } from "../contracts/define-queue.ts";
+import { type JobEnvelope, jobEnvelopeSchema } from "../contracts/job-envelope.ts";
 import { findJsonIssue, type Issue } from "./check-json.ts";
+import { findUnknownKey } from "./find-unknown-key.ts";
 import { InvalidJobError, toIssues } from "./invalid-job-error.ts";
 
 /** What a job may hold where nobody says otherwise: room for a long mail, and not for a file. */
@@ -10,9 +10,15 @@ export const defaultMaxPayloadBytes = 262_144;
 /**
  * Checks what a job is about to carry: a known action, JSON, the action's schema, and the size.
  *
+ * @returns the payload as it is at this moment: what its owner does to it afterwards changes nothing of what was checked
  * @throws InvalidJobError
  */
-export function checkPayload(contract: QueueContract, action: string, stored: unknown, maxPayloadBytes: number): void {
+export function checkPayload(
+  contract: QueueContract,
+  action: string,
+  stored: unknown,
+  maxPayloadBytes: number,
+): JobEnvelope {
   const definition = Object.hasOwn(contract.actions, action) ? contract.actions[action] : undefined;
   if (!definition) throw unknownAction(contract, action);
   const { data: envelope, error } = jobEnvelopeSchema.safeParse(stored);
@@ -24,15 +30,20 @@ export function checkPayload(contract: QueueContract, action: string, stored: un
   }
   const jsonIssue = findJsonIssue(stored, "job");
   if (jsonIssue) throw invalidData(contract, action, [{ ...jsonIssue, path: jsonIssue.path.replace(/^job\./, "") }]);
-  const bytes = Buffer.byteLength(JSON.stringify(stored));
+  const text = JSON.stringify(stored);
+  const bytes = Buffer.byteLength(text);
   if (bytes > maxPayloadBytes) {
     throw new InvalidJobError(
       "payload_too_large",
       `A job ${contract.name}/${action} may hold ${maxPayloadBytes} bytes (QUEUE_MAX_PAYLOAD_BYTES), got ${bytes}. Store the content elsewhere and enqueue a reference to it.`,
     );
   }
-  const parsed = closed(definition.data).safeParse(envelope.data);
+  const kept: JobEnvelope = JSON.parse(text);
+  const parsed = definition.data.safeParse(kept.data);
   if (!parsed.success) throw invalidData(contract, action, toIssues(parsed.error, "data"));
+  const unknownKey = findUnknownKey(definition.data, kept.data, "data");
+  if (unknownKey) throw invalidData(contract, action, [unknownKey]);
+  return kept;
 }
 
 function unknownAction(contract: QueueContract, action: string): InvalidJobError {
@@ -47,18 +58,4 @@ function unknownAction(contract: QueueContract, action: string): InvalidJobError
 
 function invalidData(contract: QueueContract, action: string, issues: readonly Issue[]): InvalidJobError {
   return new InvalidJobError("invalid_data", `The data of a job ${contract.name}/${action} is not valid.`, issues);
-}
-
-const closedSchemas = new WeakMap<DataSchema, z.ZodType>();
-
-/**
- * The schema as a producer meets it: an unknown key is refused, because what was meant as an option (`delay`) would do nothing in
- * the payload. The worker's side stays open, or an older worker would refuse what a newer producer adds.
- */
-function closed(schema: DataSchema): z.ZodType {
-  const known = closedSchemas.get(schema);
-  if (known) return known;
-  const made = schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
-  closedSchemas.set(schema, made);
-  return made;
 }

@@ -4,6 +4,9 @@ import { expect, test } from "vitest";
 import { outageOf } from "../../test/own-redis.ts";
 import { mail, mailJob, useFreshQueues } from "../../test/queues.ts";
 import { marker, refusalOf } from "../../test/refusal.ts";
+import { emailContract } from "../contracts/email.ts";
+import { enqueue } from "../enqueue.ts";
+import { askQueue } from "./queue-of.ts";
 import { emailQueue } from "./queues.ts";
 
 useFreshQueues();
@@ -85,6 +88,38 @@ test("one bad job of a bulk leaves the whole bulk out", async () => {
   expect(await emailQueue.getJobCounts("waiting", "delayed")).toEqual({ waiting: 1, delayed: 1 });
 });
 
+test("what happens to a payload after the call changes nothing of what was checked, alone and in bulk", async () => {
+  const data: { to: string; subject: string; text: string } = { ...mail };
+  const stored = { type: "sendEmail" as const, data };
+  const added = Promise.all([
+    enqueue(emailContract, "sendEmail", data, { jobId: "enqueued" }),
+    emailQueue.add("sendEmail", stored, { jobId: "added" }),
+    emailQueue.add("sendEmail", stored),
+    emailQueue.addBulk([{ name: "sendEmail", data: stored, opts: { jobId: "bulk" } }]),
+  ]);
+  data.to = "no address";
+  await added;
+  const jobs = await emailQueue.getWaiting();
+  expect(jobs.map((job) => job.data.data)).toEqual([mail, mail, mail, mail]);
+});
+
+test("a bulk that Redis refused in part does not say that nothing was added", async () => {
+  const client = await emailQueue.getBackend().client;
+  await client.set(emailQueue.toKey("prioritized"), "no set");
+  const urgent = { name: "sendEmail" as const, data: markedJob, opts: { priority: 1 } };
+  const { error } = await outageOf(emailQueue.addBulk([{ name: "sendEmail", data: markedJob }, urgent]));
+  expect([error.mayHaveHappened, error.message]).toEqual([true, expect.stringContaining("Some of the jobs")]);
+  expect(inspect(error, { depth: 10 })).not.toContain(marker);
+  expect(await emailQueue.getWaitingCount()).toBe(1);
+});
+
+test("a question that Redis refuses is answered with nothing about jobs", async () => {
+  const client = await emailQueue.getBackend().client;
+  await client.set(emailQueue.toKey("failed"), "no set");
+  const { error } = await outageOf(askQueue(emailContract, (queue) => queue.getFailed()));
+  expect(error.message).not.toMatch(/added/);
+});
+
 test("a job with an id stays a child of its parent", async () => {
   const parent = await emailQueue.add("sendEmail", mailJob, { jobId: "parent" });
   const family = { id: "parent", queue: parent.queueQualifiedName };
@@ -96,6 +131,8 @@ test("a parent that does not exist is an error, with an id as without one", asyn
   const family = { id: "nobody", queue: emailQueue.qualifiedName };
   await expect(emailQueue.add("sendEmail", mailJob, { parent: family })).rejects.toThrow(/parent/);
   await expect(emailQueue.add("sendEmail", mailJob, { jobId: "child", parent: family })).rejects.toThrow(/parent/);
+  const orphan = { name: "sendEmail" as const, data: mailJob, opts: { parent: family } };
+  await expect(emailQueue.addBulk([orphan])).rejects.toThrow(/parent/);
   expect(await emailQueue.count()).toBe(0);
 });
 

@@ -5,7 +5,7 @@ import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
 import { checkPayload } from "../jobs/check-payload.ts";
 import { actionJobOptions } from "../jobs/prepare-enqueue.ts";
 import { withDeadline } from "./deadline.ts";
-import { QueueUnavailableError } from "./queue-unavailable-error.ts";
+import { type Asked, QueueUnavailableError } from "./queue-unavailable-error.ts";
 
 type EnvelopeJob = Job<JobEnvelope, unknown, string>;
 
@@ -35,21 +35,28 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
   }
 
   protected override async addJob(name: string, data: JobEnvelope, given: JobsOptions = {}): Promise<EnvelopeJob> {
-    this.#check(name, data, given);
+    const kept = this.#check(name, data, given);
     const options = { ...actionJobOptions(this.#contract, name), ...given };
     const { jobId } = options;
-    return this.ask(() =>
-      jobId === undefined ? super.addJob(name, data, options) : this.#addWithId(name, data, options, jobId),
+    return this.ask(
+      () => (jobId === undefined ? super.addJob(name, kept, options) : this.#addWithId(name, kept, options, jobId)),
+      "job",
     );
   }
 
   override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
-    for (const { name, data, opts = {} } of jobs) this.#check(name, data, opts);
-    const complete = jobs.map((job) => ({
-      ...job,
-      opts: { ...actionJobOptions(this.#contract, job.name), ...job.opts },
+    const complete = jobs.map(({ name, data, opts = {} }) => ({
+      name,
+      data: this.#check(name, data, opts),
+      opts: { ...actionJobOptions(this.#contract, name), ...opts },
     }));
-    return this.ask(() => super.addBulk(complete));
+    const added = await this.ask(() => super.addBulk(complete), "jobs");
+    // BullMQ's scripts answer with the number of an error, which in a bulk becomes the job's id.
+    const orphans = added.filter(({ id }: { id?: unknown }) => typeof id === "number");
+    if (orphans.length === 0) return added;
+    throw new Error(
+      `Queue ${this.name}: ${orphans.length} of ${added.length} jobs were not added, the others were: their parent ${orphans[0]?.parentKey} does not exist.`,
+    );
   }
 
   /** BullMQ drops an add whose id exists and says nothing, so the same transaction asks whether it did. */
@@ -91,35 +98,43 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     return this.#connecting;
   }
 
-  #check(name: string, data: JobEnvelope, options: JobsOptions): void {
+  #check(name: string, data: JobEnvelope, options: JobsOptions): JobEnvelope {
     checkJobsOptions(options);
-    checkPayload(this.#contract, name, data, this.#limits.maxPayloadBytes);
+    return checkPayload(this.#contract, name, data, this.#limits.maxPayloadBytes);
   }
 
   /**
    * Puts a question to Redis that does not outlive the deadline.
    *
+   * @param asked what the error is to speak of
    * @throws QueueUnavailableError
    */
-  async ask<T>(question: () => Promise<T>): Promise<T> {
+  async ask<T>(question: () => Promise<T>, asked: Asked = "question"): Promise<T> {
     const { deadlineMs } = this.#limits;
     const startedAt = performance.now();
-    const unavailable = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, false, cause);
-    const unanswered = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, true, cause);
+    const unavailable = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, asked, false, cause);
+    const unanswered = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, asked, true, cause);
     await withDeadline(this.#connected(), deadlineMs, unavailable).catch((error: unknown) => {
       throw error instanceof QueueUnavailableError ? error : unavailable(error);
     });
     const leftMs = deadlineMs - (performance.now() - startedAt);
     return withDeadline(question(), leftMs, unanswered).catch((error: unknown) => {
-      if (isRefused(error)) throw unavailable(error);
+      // A bulk is many commands: Redis may have refused the last of them alone.
+      if (isRefusal(error)) throw asked === "jobs" ? unanswered(error) : unavailable(error);
+      if (isUnsent(error)) throw unavailable(error);
       throw isConnectionLost(error) ? unanswered(error) : error;
     });
   }
 }
 
-/** Nothing was written: the connection was down (there is no offline queue), or Redis itself said no (read only, out of memory). */
-function isRefused(error: unknown): boolean {
-  return error instanceof Error && (error.name === "ReplyError" || error.message.startsWith("Stream isn't writeable"));
+/** Redis itself said no (read only, out of memory). */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.name === "ReplyError";
+}
+
+/** Nothing was written: the connection was down, and there is no offline queue. */
+function isUnsent(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Stream isn't writeable");
 }
 
 /** The connection broke between the command and its reply. */

@@ -1,0 +1,81 @@
+import { missedPolicies, overlapPolicies, type StoredSchedule } from "@millrace/schedules";
+import { previewRuns, toDueTime } from "@millrace/schedules/cadence";
+import { queueNames } from "@millrace/worker-config";
+import { z } from "zod";
+
+export const dueTimeSchema = z.object({
+  utc: z.iso.datetime(),
+  local: z.string().describe("By the clocks of the schedule's zone, with their offset."),
+});
+
+/** A schedule as a list shows it. */
+export const scheduleSchema = z.object({
+  id: z.string(),
+  owner: z.enum(["code", "workspace"]),
+  workspaceId: z.string().nullable(),
+  cron: z.string().optional(),
+  timeZone: z.string().optional(),
+  everyMs: z.number().optional(),
+  queue: queueNames,
+  action: z.string(),
+  overlap: overlapPolicies,
+  missed: missedPolicies,
+  nextRun: dueTimeSchema.nullable(),
+  lastRun: z
+    .object({
+      jobId: z.string(),
+      due: dueTimeSchema.nullable().describe("Null where somebody ran it by hand."),
+      at: z.iso.datetime(),
+    })
+    .nullable()
+    .describe("The job that it added last. GET /jobs/:queue/:jobId says what became of it."),
+  lastSkip: z
+    .object({ code: z.string(), due: dueTimeSchema, at: z.iso.datetime() })
+    .nullable()
+    .describe(
+      "The last due time that got no job, and why: overlap, missed, owner_blocked, workspace_gone, invalid_data …",
+    ),
+  counts: z.object({ runs: z.int(), missed: z.int(), skipped: z.int() }),
+});
+
+/** One schedule alone shows more of what comes. */
+export const wholeScheduleSchema = scheduleSchema.extend({
+  nextRuns: z.array(dueTimeSchema).describe("The next five."),
+});
+
+/** Its payload is left out, as that of a job is. */
+export function viewSchedule({
+  schedule,
+  dueMs,
+  lastRun,
+  lastSkip,
+  counts,
+}: StoredSchedule): z.output<typeof scheduleSchema> {
+  const { id, workspaceId, cadence, queue, action, overlap, missed } = schedule;
+  const dueTime = (ms: number) => toDueTime(cadence, ms);
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return {
+    id,
+    owner: workspaceId === null ? "code" : "workspace",
+    workspaceId,
+    ...cadence,
+    queue,
+    action,
+    overlap,
+    missed,
+    nextRun: dueMs === null ? null : dueTime(dueMs),
+    lastRun: lastRun && {
+      jobId: lastRun.jobId,
+      due: lastRun.dueMs === null ? null : dueTime(lastRun.dueMs),
+      at: iso(lastRun.atMs),
+    },
+    lastSkip: lastSkip && { code: lastSkip.code, due: dueTime(lastSkip.dueMs), at: iso(lastSkip.atMs) },
+    counts,
+  };
+}
+
+export function viewWholeSchedule(stored: StoredSchedule): z.output<typeof wholeScheduleSchema> {
+  const { schedule, anchorMs, dueMs } = stored;
+  const nextRuns = dueMs === null ? [] : previewRuns(schedule.cadence, anchorMs, dueMs, 5);
+  return { ...viewSchedule(stored), nextRuns };
+}

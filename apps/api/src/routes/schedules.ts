@@ -1,0 +1,179 @@
+import { addSchedule, findSchedule, listSchedules, removeSchedule, runScheduleNow } from "@millrace/schedules";
+import { previewRuns, toCadence } from "@millrace/schedules/cadence";
+import { queueNames } from "@millrace/worker-config";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { z } from "zod";
+import { describeProblem, describeResponse, problemResponses, sendProblem } from "../problem.ts";
+import {
+  previewSchema,
+  readScheduleRequest,
+  type ScheduleLimits,
+  scheduleRequestSchema,
+  toIssues,
+  toProblem,
+} from "./schedule-request.ts";
+import {
+  dueTimeSchema,
+  scheduleSchema,
+  viewSchedule,
+  viewWholeSchedule,
+  wholeScheduleSchema,
+} from "./schedule-view.ts";
+
+const tags = ["schedules"];
+const params = z.object({ id: z.string() });
+const querySchema = z.object({
+  workspaceId: z.string().optional().describe("Only this workspace's."),
+  cursor: z.string().optional().describe("From the page before."),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+// A body or query is documented where its route is, and checked by the route: its answer names every field at fault.
+const unchecked = () => (value: unknown) => ({ value });
+
+/** Schedules of workspaces: made, seen, tried out, run and removed. Those of the code can be seen and run. */
+export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): void {
+  app.post(
+    "/schedules",
+    {
+      schema: {
+        tags,
+        summary: "Add a workspace's schedule",
+        body: scheduleRequestSchema,
+        response: {
+          201: describeResponse("It is in force.", wholeScheduleSchema),
+          409: describeProblem("The workspace has as many as it may (SCHEDULE_MAX_PER_WORKSPACE)."),
+          ...problemResponses,
+        },
+      },
+      validatorCompiler: unchecked,
+    },
+    async ({ body }, reply) => {
+      const schedule = readScheduleRequest(body, limits);
+      if ("status" in schedule) return sendProblem(reply, schedule);
+      if (!(await addSchedule(schedule, limits.maxPerWorkspace))) {
+        const detail = `The workspace has ${limits.maxPerWorkspace} schedules, which is as many as it may. Remove one first.`;
+        return sendProblem(reply, { status: 409, title: "Too many schedules", code: "too_many_schedules", detail });
+      }
+      const stored = await findSchedule(schedule.id);
+      if (!stored) return sendUnknownSchedule(reply);
+      return reply.status(201).header("location", `/schedules/${schedule.id}`).send(viewWholeSchedule(stored));
+    },
+  );
+  app.post(
+    "/schedules/preview",
+    {
+      schema: {
+        tags,
+        summary: "Say when a cadence would be due",
+        body: previewSchema,
+        response: {
+          200: describeResponse("Nothing was stored.", z.object({ runs: z.array(dueTimeSchema) })),
+          ...problemResponses,
+        },
+      },
+      validatorCompiler: unchecked,
+    },
+    async ({ body }, reply) => {
+      const parsed = previewSchema.safeParse(body);
+      if (!parsed.success) return sendProblem(reply, toProblem("The cadence", toIssues(parsed.error)));
+      const { count, from, ...cadence } = parsed.data;
+      const fromMs = from === undefined ? Date.now() : Date.parse(from);
+      return { runs: previewRuns(toCadence(cadence), fromMs, fromMs, count) };
+    },
+  );
+  app.get(
+    "/schedules",
+    {
+      schema: {
+        tags,
+        summary: "List schedules",
+        querystring: querySchema,
+        response: {
+          200: describeResponse(
+            "A page. `cursor` leads to the next one, and is null on the last.",
+            z.object({ schedules: z.array(scheduleSchema), cursor: z.string().nullable() }),
+          ),
+          ...problemResponses,
+        },
+      },
+      validatorCompiler: unchecked,
+    },
+    async ({ query }, reply) => {
+      const parsed = querySchema.safeParse(query);
+      if (!parsed.success) return sendProblem(reply, toProblem("The query", toIssues(parsed.error)));
+      const { schedules, cursor } = await listSchedules(parsed.data);
+      return { schedules: schedules.map(viewSchedule), cursor };
+    },
+  );
+  app.get<{ Params: { id: string } }>(
+    "/schedules/:id",
+    {
+      schema: {
+        tags,
+        summary: "Read a schedule, its next runs and its last one",
+        params,
+        response: { 200: describeResponse("The schedule as it stands.", wholeScheduleSchema), ...problemResponses },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const stored = await findSchedule(id);
+      return stored ? viewWholeSchedule(stored) : sendUnknownSchedule(reply);
+    },
+  );
+  app.delete<{ Params: { id: string } }>(
+    "/schedules/:id",
+    {
+      schema: {
+        tags,
+        summary: "Remove a workspace's schedule",
+        params,
+        response: {
+          200: describeResponse("It adds no further job; those that it added stay.", z.object({ id: z.string() })),
+          409: describeProblem("The code owns it."),
+          ...problemResponses,
+        },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const stored = await findSchedule(id);
+      if (stored?.schedule.workspaceId === null) {
+        const detail = "The code owns this schedule: it is removed by removing it from the code.";
+        return sendProblem(reply, { status: 409, title: "Owned by the code", code: "owned_by_code", detail });
+      }
+      return (await removeSchedule(id)) ? { id } : sendUnknownSchedule(reply);
+    },
+  );
+  app.post<{ Params: { id: string } }>(
+    "/schedules/:id/run",
+    {
+      schema: {
+        tags,
+        summary: "Run a schedule's job now",
+        params,
+        response: {
+          202: describeResponse(
+            "The job is stored and will run. The due times stay as they are.",
+            z.object({ jobId: z.string(), queue: queueNames, action: z.string() }),
+          ),
+          409: describeProblem("The job of its last run has not ended, and its overlap is skip."),
+          ...problemResponses,
+        },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const run = await runScheduleNow(id);
+      if (run.outcome === "unknown") return sendUnknownSchedule(reply);
+      const { jobId, schedule } = run;
+      if (run.outcome === "added") {
+        return reply.status(202).send({ jobId, queue: schedule.queue, action: schedule.action });
+      }
+      const detail = `The job of its last run, ${jobId}, has not ended, and its overlap is skip.`;
+      return sendProblem(reply, { status: 409, title: "Still running", code: "still_running", detail });
+    },
+  );
+}
+
+function sendUnknownSchedule(reply: FastifyReply): FastifyReply {
+  const detail = "There is no schedule with this id. It never was, or it was removed.";
+  return sendProblem(reply, { status: 404, title: "Unknown schedule", code: "unknown_schedule", detail });
+}

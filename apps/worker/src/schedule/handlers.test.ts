@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beginWebhookDelivery, createWebhookEndpoint, listWebhookDeliveries } from "@millrace/database";
+import { useDatabase } from "@millrace/database/testing";
+import { createFileStore } from "@millrace/file-store";
+import { createLogger } from "@millrace/logger";
+import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
+import { addSchedule, listSchedules } from "@millrace/schedules";
+import { closeQueues, emailQueue, readQueueEnv } from "@millrace/worker-config";
+import type { JobContext } from "@millrace/worker-host";
+import { createWorkspaceDirectory } from "@millrace/workspaces";
+import { sql } from "kysely";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { readScheduleEnv, type ScheduleEnv } from "./env.ts";
+import { scheduleHandlers } from "./handlers.ts";
+import { createPurgeWebhookDeliveries } from "./purge-webhook-deliveries.ts";
+
+const redis = createRedis("worker", readRedisEnv().REDIS_URL, () => {});
+const prefix = readQueueEnv().QUEUE_PREFIX;
+const distributedLock = createDistributedLock({ redis, prefix });
+const folder = join(tmpdir(), `millrace-schedule-files-${randomUUID()}`);
+const files = createFileStore({ location: { kind: "folder", folder } });
+const directory = createWorkspaceDirectory({ redis, prefix });
+const { database } = useDatabase();
+
+afterEach(() => emailQueue.obliterate({ force: true }));
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  redis.disconnect();
+  await closeQueues();
+});
+
+const handlers = (env: Partial<ScheduleEnv> = {}) =>
+  scheduleHandlers(distributedLock, directory, files, database(), { ...readScheduleEnv(), ...env });
+
+function context(): JobContext {
+  return {
+    queue: "schedule",
+    action: "any",
+    jobId: "1",
+    createdAt: new Date(1_000),
+    attempt: 1,
+    isFinalAttempt: false,
+    idempotencyKey: undefined,
+    workspaceId: undefined,
+    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    signal: new AbortController().signal,
+    log: createLogger({ level: "silent" }),
+    progress: async () => {},
+    enqueue: async () => ({ status: "created", jobId: "another" }),
+  };
+}
+
+/** A job that has ended so many days ago, as BullMQ leaves it. */
+async function putEnded(jobId: string, set: "completed" | "failed", daysAgo: number, opts = {}): Promise<void> {
+  const endedAt = Date.now() - daysAgo * 86_400_000;
+  const data = { to: "ada@example.com", subject: "x", text: "x" };
+  await emailQueue.add("sendEmail", { type: "sendEmail", data }, { jobId, ...opts });
+  const ended = { finishedOn: endedAt, ...(set === "failed" ? { failedReason: "smtp_550: refused" } : {}) };
+  await redis
+    .multi()
+    .lrem(emailQueue.toKey("wait"), 0, jobId)
+    .hset(emailQueue.toKey(jobId), ended)
+    .zadd(emailQueue.toKey(set), endedAt, jobId)
+    .exec();
+}
+
+const isThere = async (jobId: string) => (await redis.exists(emailQueue.toKey(jobId))) === 1;
+
+test("dead letters older than the environment says are purged, and a dry run only counts them", async () => {
+  await putEnded("old", "failed", 31);
+  await putEnded("young", "failed", 29);
+  const { purgeDeadLetters } = handlers();
+  expect(await purgeDeadLetters({ dryRun: true }, context())).toEqual({ removed: 1, kept: 0, isDryRun: true });
+  expect(await purgeDeadLetters({}, context())).toEqual({ removed: 1, kept: 0, isDryRun: false });
+  expect([await isThere("old"), await isThere("young")]).toEqual([false, true]);
+  expect(await purgeDeadLetters({ olderThanDays: 28 }, context())).toMatchObject({ removed: 1 });
+});
+
+test("of an idle queue, completed jobs go when their own time is over, and those that are to stay longer stay", async () => {
+  await putEnded("over", "completed", 2);
+  await putEnded("kept-for-a-week", "completed", 2, { removeOnComplete: { age: 7 * 86_400 } });
+  await putEnded("kept-for-ever", "completed", 50, { removeOnComplete: false });
+  await putEnded("today", "completed", 0.5);
+  const { sweepQueues } = handlers();
+  expect(await sweepQueues({}, context())).toEqual({ removedCompleted: 1, cancelledParents: 0 });
+  const left = await Promise.all(["over", "kept-for-a-week", "kept-for-ever", "today"].map(isThere));
+  expect(left).toEqual([false, true, true, true]);
+});
+
+test("files whose time is over are gone, the others stay", async () => {
+  const put = (ttlMs: number) => files.put(Buffer.from("x"), { name: "x", contentType: "text/plain", ttlMs });
+  const over = await put(1);
+  const kept = await put(60_000);
+  await expect.poll(() => files.stat(over.fileId).catch(({ code }) => code)).toBe("file_missing");
+  expect(await handlers().sweepFileStore({}, context())).toEqual({ removed: 1, leftovers: 0 });
+  expect(await files.stat(kept.fileId)).toMatchObject({ fileId: kept.fileId });
+});
+
+test("old webhook deliveries are gone, however many statements that takes, and the others stay", async () => {
+  const endpoint = { url: "https://example.com/", events: ["*"], secret: "any" };
+  const { id: endpointId } = await createWebhookEndpoint(database(), endpoint);
+  const event = { endpointId, event: "a", eventId: "1", occurredAt: new Date(), payload: "{}", jobId: "1" };
+  for (const id of ["old-1", "old-2", "old-3", "young"]) await beginWebhookDelivery(database(), { id, ...event });
+  await sql`update webhook_deliveries set created_at = now() - interval '31 days' where id like 'old-%'`.execute(
+    database(),
+  );
+  const purge = createPurgeWebhookDeliveries(distributedLock, database(), 30, 2);
+  expect(await purge({}, context())).toEqual({ removed: 3 });
+  expect(await handlers().purgeWebhookDeliveries({}, context())).toEqual({ removed: 0 });
+  expect(await listWebhookDeliveries(database(), { endpointId, limit: 10 })).toMatchObject([{ id: "young" }]);
+});
+
+test("a run that finds another at work does nothing, and its job is skipped", async () => {
+  await putEnded("old", "failed", 31);
+  const { purgeDeadLetters } = handlers();
+  await distributedLock.runExclusive({
+    key: "schedule:purge-dead-letters",
+    timeoutInSeconds: 5,
+    fn: async () => {
+      await expect(purgeDeadLetters({}, context())).rejects.toMatchObject({ isSkip: true, code: "lock_contended" });
+    },
+  });
+  expect(await isThere("old")).toBe(true);
+});
+
+test("a workspace's schedules go when its deletion is certain, the workspace when no job of it can be left", async () => {
+  const schedule = {
+    workspaceId: "doomed",
+    cadence: { everyMs: 3_600_000 },
+    queue: "email",
+    action: "sendEmail",
+  } as const;
+  const add = (id: string, workspaceId: string) =>
+    addSchedule({ ...schedule, id, workspaceId, data: {}, overlap: "queue", missed: "once" }, 10);
+  await add("one", "doomed");
+  await add("two", "doomed");
+  await add("three", "safe");
+  await directory.scheduleWorkspaceDeletion("doomed");
+  const run = (env: Partial<ScheduleEnv>) => handlers(env).cleanUpWorkspaces({}, context());
+  const ids = async () => (await listSchedules()).schedules.map((stored) => stored.schedule.id);
+  expect(await run({})).toEqual({ scheduledForDeletion: 1, removedSchedules: 0, forgotten: 0 });
+  expect(await ids()).toEqual(["one", "three", "two"]);
+  const certain = { WORKSPACE_CLEAN_UP_AFTER_DAYS: 0 };
+  expect(await run(certain)).toEqual({ scheduledForDeletion: 1, removedSchedules: 2, forgotten: 0 });
+  expect(await ids()).toEqual(["three"]);
+  expect(await run({ ...certain, WORKSPACE_FORGET_AFTER_DAYS: 0 })).toMatchObject({ forgotten: 1 });
+  expect(await run(certain)).toMatchObject({ scheduledForDeletion: 0 });
+});

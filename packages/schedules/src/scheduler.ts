@@ -1,0 +1,102 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { CodeSchedule } from "./define-schedule.ts";
+import { giveBackTick, rearmSchedules, settleTick, takeDueSchedules } from "./due-schedules.ts";
+import { type Registration, registerSchedules } from "./register-schedules.ts";
+import { runTick, type TickTools } from "./run-tick.ts";
+import type { StoredSchedule } from "./stored-schedule.ts";
+
+/** Carries the schedules out, beside as many others as there are processes: each due time is one process's. */
+export interface Scheduler {
+  /** Registers the code's schedules and begins. Rejects, and begins nothing, when they cannot be registered. */
+  start(): Promise<void>;
+  /** Rejects while the schedules are not carried out: not registered yet, or Redis does not answer. */
+  check(): Promise<void>;
+  /** Resolves when the tick under way has ended. */
+  close(): Promise<void>;
+}
+
+export interface SchedulerOptions extends TickTools {
+  readonly schedules: readonly CodeSchedule[];
+  /** How often it sees whether a schedule fell out of the due ones, or Redis lost its data. Defaults to a minute. */
+  readonly repairEveryMs?: number;
+}
+
+/** How many schedules are dealt with at a time. */
+const batchSize = 50;
+/** A schedule that was just added may be due before the one that this process waits for. */
+const longestWaitMs = 1_000;
+const retryMs = 1_000;
+
+export function createScheduler({ schedules, repairEveryMs = 60_000, ...tools }: SchedulerOptions): Scheduler {
+  const { log } = tools;
+  const closing = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  let registration: Registration | undefined;
+  let repairedAt = Number.NEGATIVE_INFINITY;
+  let isOut = false;
+
+  const carryOut = async (stored: StoredSchedule, now: number): Promise<number> => {
+    const { schedule, dueMs } = stored;
+    if (dueMs === null) return Number.POSITIVE_INFINITY;
+    try {
+      const result = await runTick({ ...stored, dueMs }, now, tools);
+      await settleTick(stored, result);
+      return result.nextDueMs ?? Number.POSITIVE_INFINITY;
+    } catch (err) {
+      log.warn({ code: "tick_failed", scheduleId: schedule.id, err }, "a tick failed and is tried again");
+      await giveBackTick(stored, retryMs).catch(() => {});
+      return now + retryMs;
+    }
+  };
+  /** @returns how long nothing is due */
+  const look = async (): Promise<number> => {
+    const startedAt = performance.now();
+    const { now, taken, unreadable, nextMs = Number.POSITIVE_INFINITY } = await takeDueSchedules(batchSize);
+    for (const scheduleId of unreadable) {
+      log.error({ code: "schedule_unreadable", scheduleId }, "a schedule is damaged, or of a newer version");
+    }
+    const nextDues = await Promise.all(taken.map((stored) => carryOut(stored, now)));
+    return Math.min(nextMs, ...nextDues) - now - (performance.now() - startedAt);
+  };
+  const repair = async () => {
+    if (performance.now() - repairedAt < repairEveryMs) return;
+    if (await registration?.renew()) log.warn({ code: "schedules_registered_anew" }, "Redis had lost the schedules");
+    for (const scheduleId of await rearmSchedules()) {
+      log.warn({ code: "schedule_rearmed", scheduleId }, "a schedule was not due at any time, and is again");
+    }
+    repairedAt = performance.now();
+  };
+  const follow = async () => {
+    while (!closing.signal.aborted) {
+      const idleMs = await look()
+        .then(async (ms) => {
+          await repair();
+          isOut = false;
+          return ms;
+        })
+        .catch((err: unknown) => {
+          if (!isOut) log.warn({ code: "schedules_unreachable", err }, "cannot look at the schedules, trying again");
+          isOut = true;
+          return longestWaitMs;
+        });
+      const waitMs = Math.min(Math.max(Math.ceil(idleMs), 1), longestWaitMs);
+      await wait(waitMs, undefined, { signal: closing.signal }).catch(() => {});
+    }
+  };
+  return {
+    start: async () => {
+      registration = await registerSchedules(schedules);
+      const { added, updated, removed } = registration;
+      log.info({ added, updated, removed, total: schedules.length }, "schedules registered");
+      running = follow();
+    },
+    check: async () => {
+      if (!registration) throw new Error("The code's schedules are not registered yet.");
+      if (isOut) throw new Error("Redis does not say what is due.");
+    },
+    close: async () => {
+      closing.abort();
+      await running;
+    },
+  };
+}
