@@ -1,4 +1,4 @@
-import type { DevPostgres, DevRedis, Inbox } from "@millrace/dev-services";
+import type { DevPostgres, DevRedis, Inbox, Receiver } from "@millrace/dev-services";
 import { emailContract } from "@millrace/worker-config/contracts";
 
 interface Started {
@@ -7,6 +7,7 @@ interface Started {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly inbox: Inbox;
+  readonly receiver: Receiver;
   readonly redis: DevRedis;
   readonly postgres: DevPostgres;
   readonly workers: readonly string[];
@@ -14,7 +15,16 @@ interface Started {
 
 // A configured server is told by its reason alone: its URL may hold a password.
 /** The end of the start: where everything is, and one line that sends a mail. */
-export function renderBanner({ takenPort, apiUrl, apiKey, inbox, redis, postgres, workers }: Started): string {
+export function renderBanner({
+  takenPort,
+  apiUrl,
+  apiKey,
+  inbox,
+  receiver,
+  redis,
+  postgres,
+  workers,
+}: Started): string {
   const mail = JSON.stringify({ data: emailContract.actions.sendEmail.example });
   return `
   Millrace is up.
@@ -24,6 +34,7 @@ export function renderBanner({ takenPort, apiUrl, apiKey, inbox, redis, postgres
   Docs       ${apiUrl}/docs        (the same)
   Dashboard  ${apiUrl}/dashboard   (the same)
   Inbox      ${inbox.httpUrl}
+  Webhooks   ${receiver.httpUrl}
   Redis      ${redis.kind === "configured" ? "" : `${redis.url}, `}${redis.reason}
   PostgreSQL ${postgres.kind === "configured" ? "" : `${postgres.url}, `}${postgres.reason}
   API key    ${apiKey}

@@ -61,6 +61,12 @@ test("the pasted curl sends a mail, and every command of the page of examples en
     const status = async () => ({ action, ...(await readJson(`${api}/jobs/${queue}/${jobId}`, { authorization })) });
     await vi.waitFor(async () => expect(await status()).toMatchObject({ action, status: "success" }), 15_000);
   }
+  // Of the examples of webhook: one delivered, one dispatched.
+  const [, receiver] = await command.untilPrinted(/^ +Webhooks +(\S+)/m);
+  await vi.waitFor(async () => {
+    const webhooks = await readJson(`${receiver}/webhooks.json`);
+    expect(webhooks).toMatchObject([{ signature: "verified" }, { signature: "verified" }]);
+  }, 10_000);
   command.process.kill("SIGINT");
   expect(await command.ended).toBe(0);
 }, 60_000);

@@ -10,6 +10,7 @@ import {
   readDevServicesEnv,
   startInbox,
   startPostgres,
+  startReceiver,
   startRedis,
 } from "@millrace/dev-services";
 import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
@@ -43,6 +44,7 @@ await runUntilSignal(async (cleanUp) => {
       fallBackToFreePort: true,
     }),
   );
+  const receiver = started(await startReceiver({ port: devEnv.DEV_RECEIVER_HTTP_PORT, fallBackToFreePort: true }));
 
   const workers = listWorkers();
   const wantedPort = readApiPort();
@@ -67,7 +69,7 @@ await runUntilSignal(async (cleanUp) => {
   const probes = [apiUrl, ...healthPorts.map((port) => `http://127.0.0.1:${port}`)];
   await Promise.all(probes.map((url) => untilReady(`${url}/readyz`)));
   // A database of somebody's own is theirs to fill.
-  if (postgres.kind === "embedded") await seedDevelopment(postgres.url);
+  if (postgres.kind === "embedded") await seedDevelopment(postgres.url, receiver);
   const isPortTaken = apiPort !== wantedPort && wantedPort !== 0;
   process.stdout.write(
     renderBanner({
@@ -75,6 +77,7 @@ await runUntilSignal(async (cleanUp) => {
       ...(isPortTaken && { takenPort: wantedPort }),
       apiKey: env.API_KEYS.split(",")[0] ?? "",
       inbox,
+      receiver,
       redis,
       postgres,
       workers,
@@ -99,11 +102,13 @@ function environmentFor(
   apiPort: number,
   stateDir: string,
 ) {
-  const { API_KEYS, FILE_STORE_URL, LOG_FORMAT, SMTP_URL } = process.env;
+  const { API_KEYS, FILE_STORE_URL, LOG_FORMAT, SMTP_URL, WEBHOOK_ALLOW_PRIVATE } = process.env;
   return {
     REDIS_URL: redis.url,
     DATABASE_URL: postgres.url,
     SMTP_URL: SMTP_URL || inbox.smtpUrl,
+    // Its receiver is on this machine.
+    WEBHOOK_ALLOW_PRIVATE: WEBHOOK_ALLOW_PRIVATE || "true",
     FILE_STORE_URL: FILE_STORE_URL ? resolveFileStoreUrl(FILE_STORE_URL) : pathToFileURL(join(stateDir, "files")).href,
     API_PORT: String(apiPort),
     API_KEYS: API_KEYS || developmentApiKey,

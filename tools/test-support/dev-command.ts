@@ -10,6 +10,7 @@ export async function startDev(env: Record<string, string> = {}): Promise<Comman
     API_PORT: "0",
     DEV_INBOX_HTTP_PORT: "0",
     DEV_INBOX_SMTP_PORT: "0",
+    DEV_RECEIVER_HTTP_PORT: "0",
     DEV_STATE_DIR: stateDir,
     ...env,
   });

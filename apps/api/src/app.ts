@@ -18,11 +18,16 @@ import { jobRoutes } from "./routes/jobs.ts";
 import { produceRoutes } from "./routes/produce.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
+import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
+import { webhookEndpointRoutes } from "./routes/webhook-endpoints.ts";
+import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
   /** The largest payload that an enqueue takes, in bytes. */
   readonly maxPayloadBytes: number;
+  /** Whether webhook endpoints may be in private networks, as WEBHOOK_ALLOW_PRIVATE. Defaults to false. */
+  readonly allowPrivateEndpoints?: boolean;
   readonly scheduleLimits: ScheduleLimits;
   /** What is kept beside the jobs. While it is away, whatever needs it answers 503, and the rest works. */
   readonly database: Database;
@@ -32,14 +37,8 @@ export interface AppOptions {
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
-export async function createApp({
-  apiKeys,
-  maxPayloadBytes,
-  scheduleLimits,
-  database,
-  files,
-  log,
-}: AppOptions): Promise<FastifyInstance> {
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, allowPrivateEndpoints = false, log } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -90,6 +89,9 @@ export async function createApp({
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);
+    webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
+    webhookOperationRoutes(programs, database);
+    webhookDeliveryRoutes(programs, database);
     scheduleRoutes(programs, scheduleLimits);
     fileRoutes(programs, files);
     emailTemplateRoutes(programs, database);

@@ -32,3 +32,23 @@ export function readApiEnv(source?: Record<string, string | undefined>): z.outpu
 export function readApiPort(): number {
   return parseEnv(apiEnvSchema.pick({ API_PORT: true })).API_PORT;
 }
+
+export const webhookTargetEnvSchema = z.object({
+  NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
+  WEBHOOK_ALLOW_PRIVATE: z.stringbool({ error: "expected true or false" }).default(false),
+});
+
+/** @throws EnvironmentError also when production would take endpoints in its own network; the webhook worker refuses the same */
+export function readWebhookTargetEnv(
+  source?: Record<string, string | undefined>,
+): z.output<typeof webhookTargetEnvSchema> {
+  const ownNetwork = webhookTargetEnvSchema.shape.WEBHOOK_ALLOW_PRIVATE.refine((isAllowed) => !isAllowed, {
+    message:
+      "expected false in production: whoever registers an endpoint could reach the network that the worker runs in",
+  });
+  const isProduction = (source ?? process.env).NODE_ENV === "production";
+  const schema = isProduction
+    ? webhookTargetEnvSchema.extend({ WEBHOOK_ALLOW_PRIVATE: ownNetwork })
+    : webhookTargetEnvSchema;
+  return parseEnv(schema, source);
+}

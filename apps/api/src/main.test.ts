@@ -63,6 +63,11 @@ describe("a start is refused with a sentence", () => {
       /Environment variable FILE_STORE_URL is not set: expected/,
     ],
     [
+      "in production with endpoints in its own network",
+      { ...production, API_KEYS: apiKey, WEBHOOK_ALLOW_PRIVATE: "true" },
+      /Environment variable WEBHOOK_ALLOW_PRIVATE is not valid: expected false in production/,
+    ],
+    [
       "with an address that is none",
       { API_KEYS: apiKey, REDIS_URL: "localhost" },
       /Environment variable REDIS_URL is not valid/,

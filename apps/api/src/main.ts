@@ -4,7 +4,7 @@ import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { createApp } from "./app.ts";
-import { readApiEnv } from "./env.ts";
+import { readApiEnv, readWebhookTargetEnv } from "./env.ts";
 
 const log = getChildLogger("api");
 const env = readApiEnv();
@@ -16,10 +16,12 @@ process.on("warning", (warning) => log.warn({ err: warning }, warning.message));
 const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
 const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
 const files = createFileStore(readFileStoreSettings());
+const { WEBHOOK_ALLOW_PRIVATE: allowPrivateEndpoints } = readWebhookTargetEnv();
 const app = await createApp({
   apiKeys: env.API_KEYS,
   maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES,
   database,
+  allowPrivateEndpoints,
   scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
   files,
   log,

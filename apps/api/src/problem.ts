@@ -3,6 +3,7 @@ import { isDatabaseUnavailable } from "@millrace/database";
 import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { z } from "zod";
 
 /** RFC 9457. `code` is for programs, `detail` for people, `errors` name the fields. */
@@ -74,6 +75,19 @@ function toProblem(error: FastifyError): Problem {
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
   }
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const errors = error.validation.map(({ instancePath, message = "" }) => ({
+      path: instancePath.slice(1).replaceAll("/", "."),
+      message,
+    }));
+    return {
+      status: 400,
+      title: "Invalid request",
+      code: "invalid_request",
+      detail: "`errors` names the fields.",
+      errors,
+    };
+  }
   if (error instanceof FileStoreError) {
     const { code, message } = error;
     // Where the store is, and what it said, is for the log.
@@ -127,4 +141,12 @@ export const problemResponses = {
   401: describeProblem("No key, or not one of API_KEYS."),
   404: describeProblem("There is no such queue, action or job, or nothing under this name."),
   503: describeProblem("What it needs, Redis or the database, does not answer. Retry-After says when to ask again."),
+};
+
+/** The same for routes whose answers come from the database. */
+export const recordProblemResponses = {
+  400: problemResponses[400],
+  401: problemResponses[401],
+  404: describeProblem("There is no such record."),
+  503: describeProblem("The database, or Redis, does not answer. Retry-After says when to ask again."),
 };

@@ -1,4 +1,5 @@
 export { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
+export { DatabaseUnavailableError, whenAvailable } from "./database-unavailable.ts";
 export {
   addDigestItem,
   claimDigest,
@@ -39,4 +40,30 @@ export type {
   OutboxTable,
   SentEmailsTable,
   Tables,
+  WebhookDeliveriesTable,
+  WebhookEndpointsTable,
 } from "./tables.ts";
+export {
+  beginWebhookDelivery,
+  findWebhookDelivery,
+  listWebhookDeliveries,
+  type NewWebhookDelivery,
+  purgeWebhookDeliveries,
+  recordWebhookAttempt,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookDeliveryStatus,
+} from "./webhook-deliveries.ts";
+export { moveWebhookEndpoint, recordWebhookFailure, recordWebhookSuccess } from "./webhook-endpoint-health.ts";
+export {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  findWebhookEndpoint,
+  listWebhookEndpoints,
+  listWebhookSubscribers,
+  type NewWebhookEndpoint,
+  rotateWebhookSecret,
+  updateWebhookEndpoint,
+  type WebhookEndpoint,
+  type WebhookEndpointState,
+} from "./webhook-endpoints.ts";

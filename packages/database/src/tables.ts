@@ -7,6 +7,8 @@ export interface Tables {
   email_suppressions: EmailSuppressionsTable;
   sent_emails: SentEmailsTable;
   email_digest_items: EmailDigestItemsTable;
+  webhook_endpoints: WebhookEndpointsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
 }
 
 export interface OutboxTable {
@@ -68,4 +70,49 @@ export interface EmailDigestItemsTable {
   claimed_by: string | null;
   claimed_at: Date | null;
   sent_at: Date | null;
+}
+
+export interface WebhookEndpointsTable {
+  id: Generated<string>;
+  workspace_id: string | null;
+  url: string;
+  /** Names, `*`, or the beginning of a name followed by `.*`. */
+  events: string[];
+  description: string | null;
+  /** Who is told when the endpoint is paused. */
+  owner_email: string | null;
+  /** As it is, not as a digest: each delivery is signed with it. */
+  secret: string;
+  secret_created_at: Generated<Date>;
+  /** The one before, valid beside it until it expires. */
+  previous_secret: string | null;
+  previous_secret_expires_at: Date | null;
+  state: Generated<string>;
+  state_reason: string | null;
+  state_since: Generated<Date>;
+  /** Since the first failure after the last success. */
+  failing_since: Date | null;
+  created_at: Generated<Date>;
+}
+
+export interface WebhookDeliveriesTable {
+  id: string;
+  /** The order in which deliveries began. */
+  position: Generated<string>;
+  endpoint_id: string;
+  event: string;
+  event_id: string;
+  occurred_at: Date;
+  /** What the event says, as JSON text. Kept as long as the row, so that the delivery can be made again. */
+  payload: string;
+  job_id: string;
+  status: Generated<string>;
+  attempts: Generated<number>;
+  http_status: number | null;
+  duration_ms: number | null;
+  /** The beginning of what the endpoint answered. */
+  excerpt: string | null;
+  error_code: string | null;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
 }

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { Mailbox } from "./inbox-mailbox.ts";
-import { pagePolicy, renderInbox } from "./inbox-page.ts";
+import { renderInbox } from "./inbox-page.ts";
+import { json, page, refusalOf } from "./local-http.ts";
 
 /** The page at `/`, the mails as JSON at `/messages.json` and `/messages/<id>.json`; DELETE on the former empties the inbox. */
 export function createInboxServer(mailbox: Mailbox, smtpUrl: () => string): Server {
@@ -29,21 +30,4 @@ export function createInboxServer(mailbox: Mailbox, smtpUrl: () => string): Serv
         return json(response, 404, { error: "there are /, /messages.json and /messages/<id>.json" });
     }
   });
-}
-
-/** Keeps foreign pages out: those that made a name of theirs point here, and those that send a form here. */
-function refusalOf({ headers: { host = "", origin } }: IncomingMessage): string | undefined {
-  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) return "expected the host 127.0.0.1 or localhost";
-  if (origin !== undefined && origin !== `http://${host}`) return `expected a request from http://${host}`;
-  return undefined;
-}
-
-function json(response: ServerResponse, status: number, body: unknown): void {
-  const headers = { "content-type": "application/json; charset=utf-8", "x-content-type-options": "nosniff" };
-  response.writeHead(status, headers).end(JSON.stringify(body, null, 2));
-}
-
-function page(response: ServerResponse, html: string): void {
-  const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": pagePolicy };
-  response.writeHead(200, { ...headers, "x-content-type-options": "nosniff" }).end(html);
 }

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import type { AddressInfo, Server } from "node:net";
 import { createInboxServer } from "./inbox-http.ts";
 import { createMailbox, type InboxMessage, type Mailbox } from "./inbox-mailbox.ts";
 import { createSmtpServer } from "./inbox-smtp.ts";
+import { listenLocally } from "./listen-locally.ts";
 
 export type { InboxMessage };
 
@@ -50,26 +49,11 @@ export async function startInbox(options: InboxOptions = {}): Promise<Inbox> {
 
   let smtpUrl = "";
   try {
-    smtpUrl = `smtp://127.0.0.1:${await listen(smtp.server, smtpPort, fallBackToFreePort, "DEV_INBOX_SMTP_PORT")}`;
-    const httpUrl = `http://127.0.0.1:${await listen(http, httpPort, fallBackToFreePort, "DEV_INBOX_HTTP_PORT")}`;
+    smtpUrl = `smtp://127.0.0.1:${await listenLocally(smtp.server, smtpPort, fallBackToFreePort, "DEV_INBOX_SMTP_PORT")}`;
+    const httpUrl = `http://127.0.0.1:${await listenLocally(http, httpPort, fallBackToFreePort, "DEV_INBOX_HTTP_PORT")}`;
     return { smtpUrl, httpUrl, messages: mailbox.list, waitForMessage: mailbox.waitFor, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-async function listen(server: Server, port: number, fallBackToFreePort: boolean, variable: string): Promise<number> {
-  try {
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
-  } catch (error) {
-    if (fallBackToFreePort && port !== 0) return listen(server, 0, false, variable);
-    throw new Error(
-      `Inbox: expected port ${port} (${variable}) to be free, got: ${error instanceof Error ? error.message : error}. Choose another one.`,
-      { cause: error },
-    );
-  }
-  // A server that listens on host and port has an address of this form.
-  return (server.address() as AddressInfo).port;
 }

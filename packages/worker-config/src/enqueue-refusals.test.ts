@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mail, useFreshQueues } from "../test/queues.ts";
 import { marker, refusalOf } from "../test/refusal.ts";
-import { emailContract, emailQueue, enqueueUnchecked, webhookContract } from "./index.ts";
+import { defineQueue, emailContract, emailQueue, enqueueUnchecked } from "./index.ts";
 
 useFreshQueues();
 
@@ -111,9 +111,9 @@ test.each(["sendFax", "constructor", "__proto__", "toString", ""])(
 );
 
 test("a queue without actions accepts no job and says so", async () => {
-  const refusal = await refusalOf(enqueueUnchecked(webhookContract, "deliver", marked));
+  const refusal = await refusalOf(enqueueUnchecked(defineQueue("quota", {}), "deliver", marked));
   expect(refusal.code).toBe("unknown_action");
-  expect(refusal.message).toBe("Queue webhook has no actions yet, so it accepts no job.");
+  expect(refusal.message).toBe("Queue quota has no actions yet, so it accepts no job.");
 });
 
 test.each<[string, unknown, string]>([

@@ -7,6 +7,7 @@ import type { WorkspaceDirectory } from "@millrace/workspaces";
 import { createCleanUpWorkspaces } from "./clean-up-workspaces.ts";
 import type { ScheduleEnv } from "./env.ts";
 import { createPurgeDeadLetters } from "./purge-dead-letters.ts";
+import { createPurgeWebhookDeliveries } from "./purge-webhook-deliveries.ts";
 import { createSendDailyDigests } from "./send-daily-digests.ts";
 import { createSweepFileStore } from "./sweep-file-store.ts";
 import { createSweepQueues } from "./sweep-queues.ts";
@@ -21,6 +22,7 @@ export function scheduleHandlers(
 ): HandlersOf<typeof scheduleContract> {
   return {
     purgeDeadLetters: createPurgeDeadLetters(distributedLock, env.DEAD_LETTER_MAX_AGE_DAYS),
+    purgeWebhookDeliveries: createPurgeWebhookDeliveries(distributedLock, database, env.WEBHOOK_DELIVERY_MAX_AGE_DAYS),
     sweepFileStore: createSweepFileStore(distributedLock, files),
     sweepQueues: createSweepQueues(distributedLock, env.WAITING_PARENT_MAX_AGE_DAYS),
     sendDailyDigests: createSendDailyDigests(distributedLock, database),

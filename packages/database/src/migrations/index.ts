@@ -3,6 +3,8 @@ import { emailTemplates } from "./0002-email-templates.ts";
 import { emailSuppressions } from "./0003-email-suppressions.ts";
 import { sentEmails } from "./0004-sent-emails.ts";
 import { emailDigestItems } from "./0005-email-digest-items.ts";
+import { webhookEndpoints } from "./0006-webhook-endpoints.ts";
+import { webhookDeliveries } from "./0007-webhook-deliveries.ts";
 
 /**
  * Every change of the schema, oldest first, by the name under which a database remembers it. Forward only: one that has landed is never
@@ -14,4 +16,6 @@ export const migrations: Readonly<Record<string, string>> = {
   "0003-email-suppressions": emailSuppressions,
   "0004-sent-emails": sentEmails,
   "0005-email-digest-items": emailDigestItems,
+  "0006-webhook-endpoints": webhookEndpoints,
+  "0007-webhook-deliveries": webhookDeliveries,
 };

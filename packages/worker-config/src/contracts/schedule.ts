@@ -44,6 +44,17 @@ export const scheduleContract = defineQueue(
       interruptible: true,
       example: {},
     },
+    /** Removes webhook deliveries that are old enough, with what they carried. */
+    purgeWebhookDeliveries: {
+      data: z.object({
+        /** Defaults to the worker's WEBHOOK_DELIVERY_MAX_AGE_DAYS. */
+        olderThanDays: days.optional(),
+      }),
+      result: z.object({ removed: z.int() }),
+      timeout: 30 * minute,
+      interruptible: true,
+      example: {},
+    },
     /** Removes the schedules of workspaces that are scheduled for deletion, and in the end what is known of the workspace. */
     cleanUpWorkspaces: {
       data: z.object({}),

@@ -1,0 +1,78 @@
+import { type Database, findWebhookDelivery, findWebhookEndpoint, listWebhookDeliveries } from "@millrace/database";
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
+import { addDelivery } from "./add-delivery.ts";
+import { addedDeliverySchema, deliverySchema, sendUnknownEndpoint, showDelivery } from "./webhook-view.ts";
+
+const tags = ["webhooks"];
+
+/** What was delivered, and once more. */
+export function webhookDeliveryRoutes(app: FastifyInstance, database: Database): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  typed.get(
+    "/webhooks/endpoints/:id/deliveries",
+    {
+      schema: {
+        tags,
+        summary: "List an endpoint's deliveries, newest first",
+        params: z.object({ id: z.uuid() }),
+        querystring: z.object({
+          before: z
+            .string()
+            .regex(/^\d{1,18}$/, "expected the `next` of a page")
+            .optional(),
+          limit: z.coerce.number().int().min(1).max(200).default(50),
+        }),
+        response: {
+          200: describeResponse(
+            "A page.",
+            z.object({ deliveries: z.array(deliverySchema), next: z.string().nullable() }),
+          ),
+          ...recordProblemResponses,
+        },
+      },
+    },
+    async ({ params: { id: endpointId }, query: { before, limit } }, reply) => {
+      const deliveries = await listWebhookDeliveries(database, { endpointId, before, limit });
+      const isUnknown = deliveries.length === 0 && !(await findWebhookEndpoint(database, endpointId));
+      if (isUnknown) return sendUnknownEndpoint(reply);
+      const next = deliveries.length === limit ? (deliveries.at(-1)?.position ?? null) : null;
+      return { deliveries: deliveries.map(showDelivery), next };
+    },
+  );
+
+  typed.post(
+    "/webhooks/deliveries/:id/resend",
+    {
+      schema: {
+        tags,
+        summary: "Deliver the same event once more, as a delivery of its own",
+        description: "The body and its webhook-id are those of before, so that a receiver that had it can tell.",
+        params: z.object({ id: z.string() }),
+        response: {
+          202: describeResponse("The delivery is added.", addedDeliverySchema),
+          409: describeProblem("The endpoint is not active."),
+          ...recordProblemResponses,
+        },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const delivery = await findWebhookDelivery(database, id);
+      if (!delivery) {
+        const detail = "There is no delivery with this id. It never was, or it was purged.";
+        return sendProblem(reply, { status: 404, title: "Unknown delivery", code: "unknown_delivery", detail });
+      }
+      const { endpointId, event, eventId, occurredAt, payload } = delivery;
+      const endpoint = await findWebhookEndpoint(database, endpointId);
+      if (!endpoint) return sendUnknownEndpoint(reply);
+      return addDelivery(reply, endpoint, {
+        ...{ event, eventId, occurredAt: occurredAt.toISOString() },
+        // What was stored is what the contract had let in.
+        payload: JSON.parse(payload),
+      });
+    },
+  );
+}

@@ -1,0 +1,141 @@
+import {
+  createWebhookEndpoint,
+  type Database,
+  deleteWebhookEndpoint,
+  findWebhookEndpoint,
+  listWebhookEndpoints,
+  updateWebhookEndpoint,
+} from "@millrace/database";
+import { checkUrl, isPublicAddress, isPublicOrPrivateAddress, SafeHttpError } from "@millrace/safe-http";
+import { createWebhookSecret } from "@millrace/webhooks";
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { describeResponse, recordProblemResponses } from "../problem.ts";
+import {
+  endpointFields,
+  endpointSchema,
+  endpointWithSecretSchema,
+  sendUnknownEndpoint,
+  showEndpoint,
+} from "./webhook-view.ts";
+
+const { url, events, description, ownerEmail } = endpointFields;
+const params = z.object({ id: z.uuid() });
+const tags = ["webhooks"];
+const answers = (schema: z.ZodType) => ({ 200: describeResponse("The endpoint.", schema), ...recordProblemResponses });
+
+/** `/webhooks/endpoints`: where events go. */
+export function webhookEndpointRoutes(
+  app: FastifyInstance,
+  database: Database,
+  { allowPrivate }: { allowPrivate: boolean },
+): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const allowedUrl = url.superRefine((given, context) => {
+    try {
+      // A name's addresses are looked at with each delivery: they may change.
+      checkUrl(given, allowPrivate ? isPublicOrPrivateAddress : isPublicAddress);
+    } catch (error) {
+      if (!(error instanceof SafeHttpError)) throw error;
+      context.addIssue({ code: "custom", message: error.message });
+    }
+  });
+
+  typed.post(
+    "/webhooks/endpoints",
+    {
+      schema: {
+        tags,
+        summary: "Register an endpoint",
+        body: z.strictObject({
+          url: allowedUrl,
+          events,
+          description: description.optional(),
+          ownerEmail: ownerEmail.optional(),
+          workspaceId: z.uuid().optional().describe("Whose events it hears of. Defaults to those of no workspace."),
+        }),
+        response: {
+          201: describeResponse("Registered, with its secret.", endpointWithSecretSchema),
+          ...recordProblemResponses,
+        },
+      },
+    },
+    async ({ body }, reply) => {
+      const secret = createWebhookSecret();
+      const endpoint = await createWebhookEndpoint(database, { ...body, secret });
+      return reply.status(201).send({ ...showEndpoint(endpoint), secret });
+    },
+  );
+
+  typed.get(
+    "/webhooks/endpoints",
+    {
+      schema: {
+        tags,
+        summary: "List endpoints",
+        querystring: z.object({
+          workspaceId: z.uuid().optional(),
+          after: z.uuid().optional().describe("The `next` of the page before."),
+          limit: z.coerce.number().int().min(1).max(200).default(50),
+        }),
+        response: {
+          200: describeResponse("A page.", z.object({ endpoints: z.array(endpointSchema), next: z.uuid().nullable() })),
+          ...recordProblemResponses,
+        },
+      },
+    },
+    async ({ query }) => {
+      const endpoints = await listWebhookEndpoints(database, query);
+      const next = endpoints.length === query.limit ? (endpoints.at(-1)?.id ?? null) : null;
+      return { endpoints: endpoints.map(showEndpoint), next };
+    },
+  );
+
+  typed.get(
+    "/webhooks/endpoints/:id",
+    { schema: { tags, summary: "Read an endpoint", params, response: answers(endpointSchema) } },
+    async ({ params: { id } }, reply) => {
+      const endpoint = await findWebhookEndpoint(database, id);
+      return endpoint ? showEndpoint(endpoint) : sendUnknownEndpoint(reply);
+    },
+  );
+
+  typed.patch(
+    "/webhooks/endpoints/:id",
+    {
+      schema: {
+        tags,
+        summary: "Change an endpoint; what is not given stays",
+        params,
+        body: z.strictObject({
+          url: allowedUrl.optional(),
+          events: events.optional(),
+          description: description.nullable().optional(),
+          ownerEmail: ownerEmail.nullable().optional(),
+        }),
+        response: answers(endpointSchema),
+      },
+    },
+    async ({ params: { id }, body }, reply) => {
+      const endpoint = await updateWebhookEndpoint(database, id, body);
+      return endpoint ? showEndpoint(endpoint) : sendUnknownEndpoint(reply);
+    },
+  );
+
+  typed.delete(
+    "/webhooks/endpoints/:id",
+    {
+      schema: {
+        tags,
+        summary: "Remove an endpoint and its deliveries",
+        params,
+        response: { 200: describeResponse("The endpoint is removed.", params), ...recordProblemResponses },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const isRemoved = await deleteWebhookEndpoint(database, id);
+      return isRemoved ? { id } : sendUnknownEndpoint(reply);
+    },
+  );
+}

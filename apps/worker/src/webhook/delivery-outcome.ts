@@ -1,0 +1,44 @@
+import type { SafeHttpError, SafeResponse } from "@millrace/safe-http";
+import { PermanentError, RateLimitedError, TransientError } from "@millrace/worker-host";
+
+const shortestRetryAfterMs = 1_000;
+const longestRetryAfterMs = 60 * 60_000;
+
+/**
+ * What an answer means for its delivery: nothing for 2xx, else an error. Only 410 says that there will never be another answer. Anything else,
+ * refusals (4xx) and redirects included, may be a receiver in the middle of its own deploy and is tried again, as Standard Webhooks advises
+ * (https://www.standardwebhooks.com). No word of the answer is in the error.
+ *
+ * @param now milliseconds since 1970, for a Retry-After that is a date
+ */
+export function failureOfAnswer(
+  { status, headers }: Pick<SafeResponse, "status" | "headers">,
+  now: number,
+): PermanentError | RateLimitedError | TransientError | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  const message = `The endpoint answered ${status}.`;
+  if (status === 410) return new PermanentError(message, { code: "endpoint_gone" });
+  const retryAfterMs = status === 429 || status === 503 ? readRetryAfter(headers["retry-after"], now) : undefined;
+  if (retryAfterMs !== undefined) return new RateLimitedError(message, { code: "endpoint_busy", retryAfterMs });
+  return new TransientError(message, { code: codeOf(status) });
+}
+
+/** What it means that there is no answer. An address that is refused stays so, whatever time goes by. */
+export function failureOfRequest(error: SafeHttpError): PermanentError | TransientError {
+  const { code, message } = error;
+  const isRefused = code === "address_refused" || code === "url_refused";
+  return isRefused ? new PermanentError(message, { code }) : new TransientError(message, { code });
+}
+
+function codeOf(status: number): string {
+  if (status < 400) return "endpoint_redirected";
+  return status < 500 ? "endpoint_refused" : "endpoint_failed";
+}
+
+/** Seconds, or a date (RFC 9110, 10.2.3), between a second and an hour from now; nothing where it is neither. */
+function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  const waitMs = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
+  if (Number.isNaN(waitMs)) return undefined;
+  return Math.min(Math.max(waitMs, shortestRetryAfterMs), longestRetryAfterMs);
+}

@@ -1,0 +1,33 @@
+import { parseEnv } from "@millrace/env";
+import { workerConcurrency } from "@millrace/worker-host";
+import { z } from "zod";
+
+const day = 24 * 60 * 60_000;
+
+export const webhookEnvSchema = z.object({
+  NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
+  WEBHOOK_WORKER_CONCURRENCY: workerConcurrency,
+  WEBHOOK_TIMEOUT_MS: z.coerce.number().int().min(100).max(25_000).default(15_000),
+  WEBHOOK_HOST_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(10),
+  WEBHOOK_HOST_RATE_PER_SECOND: z.coerce.number().int().min(1).max(1_000).default(20),
+  WEBHOOK_PAUSE_AFTER_MS: z.coerce
+    .number()
+    .int()
+    .min(60_000)
+    .max(365 * day)
+    .default(3 * day),
+  WEBHOOK_ALLOW_PRIVATE: z.stringbool({ error: "expected true or false" }).default(false),
+});
+
+/** @throws EnvironmentError also when production would let deliveries into its own network */
+export function readWebhookEnv(source?: Record<string, string | undefined>): z.output<typeof webhookEnvSchema> {
+  const isProduction = (source ?? process.env).NODE_ENV === "production";
+  const ownNetwork = webhookEnvSchema.shape.WEBHOOK_ALLOW_PRIVATE.refine((isAllowed) => !isAllowed, {
+    message:
+      "expected false in production: whoever registers an endpoint could reach the network that the worker runs in",
+  });
+  return parseEnv(
+    isProduction ? webhookEnvSchema.extend({ WEBHOOK_ALLOW_PRIVATE: ownNetwork }) : webhookEnvSchema,
+    source,
+  );
+}

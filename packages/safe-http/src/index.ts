@@ -1,0 +1,11 @@
+export { type AddressRule, isPublicAddress, isPublicOrPrivateAddress } from "./address-rule.ts";
+export { checkUrl } from "./check-url.ts";
+export type { ResolveName } from "./guarded-connector.ts";
+export {
+  createSafeClient,
+  type SafeClientOptions,
+  type SafeRequest,
+  type SafeRequestFunction,
+  type SafeResponse,
+} from "./safe-client.ts";
+export { SafeHttpError, type SafeHttpErrorCode } from "./safe-http-error.ts";
