@@ -26,15 +26,20 @@ async function redis(command: string, ...parameters: (string | number)[]) {
   return (await raw.getBackend().client).runCommand(command, parameters);
 }
 
-/** How many keys under the prefix have no lifetime: nothing but a job's end, retention or a person removes them. */
+/**
+ * How many keys under the prefix have no lifetime: nothing but a job's end, retention or a person removes them. Without the queue's own
+ * lists, which come and go with what is in them, and of which there is a fixed number.
+ */
 async function lastingKeys(): Promise<number> {
   const script = `
-    local count = 0
+    local lasting = {}
     for _, key in ipairs(redis.call("KEYS", "*")) do
-      if string.sub(key, 1, #ARGV[1]) == ARGV[1] and redis.call("PTTL", key) == -1 then count = count + 1 end
+      if string.sub(key, 1, #ARGV[1]) == ARGV[1] and redis.call("PTTL", key) == -1 then table.insert(lasting, key) end
     end
-    return count`;
-  return redis("eval", script, 0, prefix);
+    return lasting`;
+  const lasting: string[] = await redis("eval", script, 0, prefix);
+  const own = new Set(Object.values(raw.keys));
+  return lasting.filter((key) => !own.has(key)).length;
 }
 
 async function runAll(from: number): Promise<void> {
