@@ -80,13 +80,7 @@ function toProblem(error: FastifyError): Problem {
       path: instancePath.slice(1).replaceAll("/", "."),
       message,
     }));
-    return {
-      status: 400,
-      title: "Invalid request",
-      code: "invalid_request",
-      detail: "`errors` names the fields.",
-      errors,
-    };
+    return { status: 400, title: "Bad Request", code: "bad_request", detail: error.message, errors };
   }
   if (error instanceof FileStoreError) {
     const { code, message } = error;
