@@ -30,8 +30,9 @@ test.each(Object.entries(services))("%s has a health check", (_, service) => {
   expect(service.healthcheck?.test.length).toBeGreaterThan(1);
 });
 
-test.each(programs)("%s is stopped no sooner than its longest job ends, but for those that may begin anew", (name) => {
+test.each(programs)("%s is stopped no sooner than its longest job ends that may not be interrupted", (name) => {
   const timeouts = Object.values<QueueContract>(contracts).flatMap(({ actions }) =>
+    // An interruptible one begins anew elsewhere.
     Object.values(actions).map(({ timeout = defaultTimeoutMs, interruptible }) => (interruptible ? 0 : timeout)),
   );
   expect(Number.parseInt(services[name]?.stop_grace_period ?? "0", 10) * 1_000).toBeGreaterThan(Math.max(...timeouts));

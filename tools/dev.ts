@@ -15,7 +15,7 @@ import {
 } from "@millrace/dev-services";
 import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
-import { seedDatabase } from "./dev-seed.ts";
+import { seedDevelopment } from "./dev-seed.ts";
 import { checkEnvironment } from "./environment.ts";
 import { resolveFileStoreUrl } from "./file-store-url.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
@@ -52,7 +52,6 @@ await runUntilSignal(async (cleanUp) => {
   const stateDir = resolve(root, devEnv.DEV_STATE_DIR);
   const env = environmentFor({ redis, postgres, inbox }, apiPort, stateDir);
   await checkEnvironment({ ...process.env, ...env });
-  await seedDatabase(postgres.url, receiver);
   cleanUp(publishEnvironment(stateDir, env));
 
   const apiUrl = `http://127.0.0.1:${apiPort}`;
@@ -69,6 +68,8 @@ await runUntilSignal(async (cleanUp) => {
 
   const probes = [apiUrl, ...healthPorts.map((port) => `http://127.0.0.1:${port}`)];
   await Promise.all(probes.map((url) => untilReady(`${url}/readyz`)));
+  // A database of somebody's own is theirs to fill.
+  if (postgres.kind === "embedded") await seedDevelopment(postgres.url, receiver);
   const isPortTaken = apiPort !== wantedPort && wantedPort !== 0;
   process.stdout.write(
     renderBanner({

@@ -8,6 +8,9 @@ import { handleError, sendProblem } from "./problem.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
+import { emailDigestItemRoutes } from "./routes/email-digest-items.ts";
+import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
+import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -91,6 +94,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     webhookDeliveryRoutes(programs, database);
     scheduleRoutes(programs, scheduleLimits);
     fileRoutes(programs, files);
+    emailTemplateRoutes(programs, database);
+    emailSuppressionRoutes(programs, database);
+    emailDigestItemRoutes(programs, database);
   });
   await app.register(async (people) => {
     people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));

@@ -3,7 +3,6 @@ import { isDatabaseUnavailable } from "@millrace/database";
 import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { z } from "zod";
 
 /** RFC 9457. `code` is for programs, `detail` for people, `errors` name the fields. */
@@ -75,13 +74,6 @@ function toProblem(error: FastifyError): Problem {
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
   }
-  if (hasZodFastifySchemaValidationErrors(error)) {
-    const errors = error.validation.map(({ instancePath, message = "" }) => ({
-      path: instancePath.slice(1).replaceAll("/", "."),
-      message,
-    }));
-    return { status: 400, title: "Bad Request", code: "bad_request", detail: error.message, errors };
-  }
   if (error instanceof FileStoreError) {
     const { code, message } = error;
     // Where the store is, and what it said, is for the log.
@@ -98,6 +90,14 @@ function toProblem(error: FastifyError): Problem {
   }
   if (error.statusCode === 413) {
     return { status: 413, title: "Payload too large", code: "payload_too_large", detail: error.message };
+  }
+  if (error.validation) {
+    const errors = error.validation.map(({ instancePath, message = "" }) => ({
+      path: instancePath.slice(1).replaceAll("/", "."),
+      message,
+    }));
+    const detail = `The ${error.validationContext ?? "request"} is not valid.`;
+    return { status: 400, title: "Invalid request", code: "invalid_request", detail, errors };
   }
   if (error.statusCode !== undefined && error.statusCode < 500) {
     const title = STATUS_CODES[error.statusCode] ?? "Bad Request";
@@ -125,8 +125,8 @@ export function describeProblem(description: string) {
 export const problemResponses = {
   400: describeProblem("The request is not valid; `errors` names the fields."),
   401: describeProblem("No key, or not one of API_KEYS."),
-  404: describeProblem("There is no such queue, action or job."),
-  503: describeProblem("Redis does not answer. Retry-After says when to ask again."),
+  404: describeProblem("There is no such queue, action or job, or nothing under this name."),
+  503: describeProblem("What it needs, Redis or the database, does not answer. Retry-After says when to ask again."),
 };
 
 /** The same for routes whose answers come from the database. */

@@ -1,11 +1,48 @@
 export { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 export { DatabaseUnavailableError, whenAvailable } from "./database-unavailable.ts";
+export {
+  addDigestItem,
+  claimDigest,
+  type Digest,
+  type DigestItem,
+  type DigestRecipient,
+  listDigestRecipients,
+  markDigestSent,
+  type NewDigestItem,
+} from "./email-digest-items.ts";
+export {
+  findSuppression,
+  listSuppressions,
+  type Suppression,
+  type SuppressionReason,
+  suppressAddress,
+  suppressionReasons,
+  unsuppressAddress,
+} from "./email-suppressions.ts";
+export {
+  deleteEmailTemplate,
+  type EmailTemplate,
+  findEmailTemplate,
+  listEmailTemplates,
+  type NewEmailTemplate,
+  putEmailTemplate,
+} from "./email-templates.ts";
 export { databaseEnvSchema, readDatabaseEnv } from "./env.ts";
 export { isDatabaseUnavailable } from "./is-database-unavailable.ts";
 export { MigrationError, migrateDatabase } from "./migrate-database.ts";
 export { outbox as outboxTableSql } from "./migrations/0001-outbox.ts";
 export { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";
-export type { OutboxTable, Tables, WebhookDeliveriesTable, WebhookEndpointsTable } from "./tables.ts";
+export { recordSent, wasSent } from "./sent-emails.ts";
+export type {
+  EmailDigestItemsTable,
+  EmailSuppressionsTable,
+  EmailTemplatesTable,
+  OutboxTable,
+  SentEmailsTable,
+  Tables,
+  WebhookDeliveriesTable,
+  WebhookEndpointsTable,
+} from "./tables.ts";
 export {
   beginWebhookDelivery,
   findWebhookDelivery,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { addRun, hasEnded } from "./add-run.ts";
+import { readClock } from "./change-schedules.ts";
 import { findSchedule } from "./read-schedules.ts";
 import type { Schedule } from "./schedule.ts";
 import { runScript } from "./schedules-in-redis.ts";
@@ -23,7 +24,7 @@ export async function runScheduleNow(id: string): Promise<RunNow> {
     return { outcome: "running", jobId: lastRun.jobId, schedule };
   }
   const jobId = await addRun(schedule, randomUUID(), null);
-  await runScript(recordScript, id, JSON.stringify({ jobId, dueMs: null, atMs: Date.now() }));
+  await runScript(recordScript, id, JSON.stringify({ jobId, dueMs: null, atMs: await readClock() }));
   return { outcome: "added", jobId, schedule };
 }
 

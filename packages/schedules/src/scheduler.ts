@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { QueueUnavailableError } from "@millrace/worker-config";
 import type { CodeSchedule } from "./define-schedule.ts";
 import { giveBackTick, rearmSchedules, settleTick, takeDueSchedules } from "./due-schedules.ts";
 import { type Registration, registerSchedules } from "./register-schedules.ts";
@@ -7,7 +8,10 @@ import type { StoredSchedule } from "./stored-schedule.ts";
 
 /** Carries the schedules out, beside as many others as there are processes: each due time is one process's. */
 export interface Scheduler {
-  /** Registers the code's schedules and begins. Rejects, and begins nothing, when they cannot be registered. */
+  /**
+   * Registers the code's schedules and begins. Rejects, and begins nothing, when they cannot be registered: they are not sound, or Redis refuses, or
+   * does not answer for some seconds.
+   */
   start(): Promise<void>;
   /** Rejects while the schedules are not carried out: not registered yet, or Redis does not answer. */
   check(): Promise<void>;
@@ -26,6 +30,8 @@ const batchSize = 50;
 /** A schedule that was just added may be due before the one that this process waits for. */
 const longestWaitMs = 1_000;
 const retryMs = 1_000;
+/** Each waits for Redis as long as a producer does, 1.5 seconds. */
+const registrationAttempts = 5;
 
 export function createScheduler({ schedules, repairEveryMs = 60_000, ...tools }: SchedulerOptions): Scheduler {
   const { log } = tools;
@@ -85,7 +91,7 @@ export function createScheduler({ schedules, repairEveryMs = 60_000, ...tools }:
   };
   return {
     start: async () => {
-      registration = await registerSchedules(schedules);
+      registration = await registerPatiently(schedules);
       const { added, updated, removed } = registration;
       log.info({ added, updated, removed, total: schedules.length }, "schedules registered");
       running = follow();
@@ -99,4 +105,17 @@ export function createScheduler({ schedules, repairEveryMs = 60_000, ...tools }:
       await running;
     },
   };
+}
+
+/** A Redis that is slow at this moment is no reason to end the process. */
+async function registerPatiently(schedules: readonly CodeSchedule[]): Promise<Registration> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await registerSchedules(schedules);
+    } catch (error) {
+      const isUnanswered =
+        error instanceof QueueUnavailableError && !(error.cause instanceof Error && error.cause.name === "ReplyError");
+      if (!isUnanswered || attempt === registrationAttempts) throw error;
+    }
+  }
 }

@@ -92,7 +92,7 @@ test("data that breaks the action's schema is refused, each field by its path", 
   expect(lineBreak.issues).toEqual([{ path: "data.subject", message: "expected a single line" }]);
   const { text: _, ...empty } = marked;
   expect((await refusalOf(send(empty))).issues).toEqual([
-    { path: "data.text", message: "expected html, text or both" },
+    { path: "data.text", message: "expected html, text or both, or a template" },
   ]);
 });
 

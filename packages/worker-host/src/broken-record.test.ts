@@ -104,6 +104,20 @@ test("a broken record that is fetched alone holds up no job that comes later", a
   expect(await (await ended(await add("run", { text: "later" }))).getState()).toBe("completed");
 });
 
+test.each([{ every: 50 }, { pattern: "* * * * * *" }])(
+  "a sound schedule goes on from run to run: %o",
+  async (repeat) => {
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+    };
+    await raw.upsertJobScheduler("tick", repeat, { name: "run", data: { type: "run", data: { text: "tick" } } });
+    await work({ run });
+    await expect.poll(() => runs, { timeout: 10_000 }).toBeGreaterThan(1);
+    await raw.removeJobScheduler("tick");
+  },
+);
+
 const link = { id: "parent", queueKey: `${prefix}:default` };
 const parentKey = `${link.queueKey}:${link.id}`;
 

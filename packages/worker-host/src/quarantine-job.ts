@@ -32,7 +32,11 @@ local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = tonumber(ARGV[
 redis.call("HSET", KEYS[5], ARGV[1], cjson.encode(entry))
 redis.call("DEL", KEYS[1])
 local isRead, link = pcall(cjson.decode, fields.parent or "")
-if isRead and type(link) == "table" and type(link.queueKey) == "string" and type(link.id) == "string" then
+if not isRead or type(link) ~= "table" or type(link.queueKey) ~= "string" or type(link.id) ~= "string" then
+  local queueKey, id = string.match(fields.parentKey or "", "^(.+):([^:]+)$")
+  link = { queueKey = queueKey, id = id }
+end
+if link.id then
   local parent = link.queueKey .. ":" .. link.id
   if redis.pcall("SREM", parent .. ":dependencies", KEYS[1]) == 1 then
     local survives = link.cpof or link.idof or link.rdof

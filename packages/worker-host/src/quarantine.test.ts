@@ -91,10 +91,11 @@ test("a dedupe key of a job that is quarantined is free again", async () => {
   expect(await (await ended(next)).getState()).toBe("completed");
 });
 
-test.each<[what: string, opts: JobsOptions, ends: string]>([
-  ["fails", {}, "failed"],
-  ["goes on, where its flow says so", { ignoreDependencyOnFailure: true }, "completed"],
-])("a parent whose child is quarantined does not wait for ever: it %s", async (_, opts, ends) => {
+test.each<[what: string, opts: JobsOptions, damaged: [field: string, value: string], ends: string]>([
+  ["fails", {}, ["data", "{bad"], "failed"],
+  ["fails, where the child still knows its key alone", {}, ["parent", "{bad"], "failed"],
+  ["goes on, where its flow says so", { ignoreDependencyOnFailure: true }, ["data", "{bad"], "completed"],
+])("a parent whose child is quarantined does not wait for ever: it %s", async (_, opts, damaged, ends) => {
   const flows = new FlowProducer({ connection: getRedisConnection("worker"), prefix });
   const child = { name: "run", queueName: "default", data: { type: "run", data: { text: "child" } }, opts };
   const flow = await flows.add({
@@ -103,7 +104,7 @@ test.each<[what: string, opts: JobsOptions, ends: string]>([
     data: { type: "run", data: { text: "parent" } },
     children: [child],
   });
-  await redis("hset", raw.toKey(flow.children?.[0]?.job.id ?? ""), "data", "{bad");
+  await redis("hset", raw.toKey(flow.children?.[0]?.job.id ?? ""), ...damaged);
   await work({ run: async () => {} });
   const parent = await ended(flow.job.id ?? "");
   await flows.close();

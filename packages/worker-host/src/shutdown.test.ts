@@ -62,7 +62,6 @@ test("a stop without a job in hand ends at once although Redis does not answer, 
   const network = await startNetwork(getRedisConnection("worker"));
   const behindNetwork = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
   const worker = await work({ run: async (_, { attempt }) => ({ attempt }) }, { connection: behindNetwork });
-  await ended(await add("run", {}));
   network.freeze();
   expect(await stopTime(worker)).toBeLessThan(2_500);
   await expect.poll(() => network.connections()).toBe(0);

@@ -1,3 +1,4 @@
+import { findJob, jobStatuses } from "@millrace/job-admin";
 import { missedPolicies, overlapPolicies, type StoredSchedule } from "@millrace/schedules";
 import { previewRuns, toDueTime } from "@millrace/schedules/cadence";
 import { queueNames } from "@millrace/worker-config";
@@ -38,9 +39,10 @@ export const scheduleSchema = z.object({
   counts: z.object({ runs: z.int(), missed: z.int(), skipped: z.int() }),
 });
 
-/** One schedule alone shows more of what comes. */
+/** One schedule alone shows more of what comes, and what became of its last job. */
 export const wholeScheduleSchema = scheduleSchema.extend({
   nextRuns: z.array(dueTimeSchema).describe("The next five."),
+  lastJobStatus: jobStatuses.nullable().describe("Null where there is no last job, or it is kept no longer."),
 });
 
 /** Its payload is left out, as that of a job is. */
@@ -74,8 +76,10 @@ export function viewSchedule({
   };
 }
 
-export function viewWholeSchedule(stored: StoredSchedule): z.output<typeof wholeScheduleSchema> {
-  const { schedule, anchorMs, dueMs } = stored;
+/** @throws QueueUnavailableError when Redis does not say what became of the last job */
+export async function viewWholeSchedule(stored: StoredSchedule): Promise<z.output<typeof wholeScheduleSchema>> {
+  const { schedule, anchorMs, dueMs, lastRun } = stored;
   const nextRuns = dueMs === null ? [] : previewRuns(schedule.cadence, anchorMs, dueMs, 5);
-  return { ...viewSchedule(stored), nextRuns };
+  const lastJob = lastRun && (await findJob(schedule.queue, lastRun.jobId));
+  return { ...viewSchedule(stored), nextRuns, lastJobStatus: lastJob?.status ?? null };
 }

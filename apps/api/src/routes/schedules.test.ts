@@ -131,7 +131,10 @@ test("run now answers with the job, which is the last run; while it has not ende
     { jobId: expect.any(String), queue: "email", action: "sendEmail" },
   ]);
   expect((await read(`/jobs/email/${ran.json().jobId}`)).json().status).toBe("pending");
-  expect((await read(`/schedules/${id}`)).json().lastRun).toMatchObject({ jobId: ran.json().jobId, due: null });
+  expect((await read(`/schedules/${id}`)).json()).toMatchObject({
+    lastRun: { jobId: ran.json().jobId, due: null },
+    lastJobStatus: "pending",
+  });
   expectProblem(await post(`/schedules/${id}/run`), 409, "still_running");
   await post(`/jobs/email/${ran.json().jobId}/cancel`);
   expectProblem(await post("/schedules/none/run"), 404, "unknown_schedule");

@@ -56,7 +56,10 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
       }
       const stored = await findSchedule(schedule.id);
       if (!stored) return sendUnknownSchedule(reply);
-      return reply.status(201).header("location", `/schedules/${schedule.id}`).send(viewWholeSchedule(stored));
+      return reply
+        .status(201)
+        .header("location", `/schedules/${schedule.id}`)
+        .send(await viewWholeSchedule(stored));
     },
   );
   app.post(

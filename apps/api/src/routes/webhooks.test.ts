@@ -105,7 +105,7 @@ test.each([
   ["a field that does not exist", { secret: "MARKER" }, ""],
 ])("%s is refused, and the field is named", async (_, wrong, path) => {
   const response = await ask("POST", "/endpoints", { ...endpoint, ...wrong });
-  expectProblem(response, 400, "bad_request");
+  expectProblem(response, 400, "invalid_request");
   expect(response.json().errors[0].path).toBe(path);
 });
 
@@ -124,7 +124,7 @@ test.each([
 
 test("an unknown delivery and an id that is none are told apart", async () => {
   expectProblem(await ask("POST", "/deliveries/nope/resend"), 404, "unknown_delivery");
-  expectProblem(await ask("GET", "/endpoints/nope"), 400, "bad_request");
+  expectProblem(await ask("GET", "/endpoints/nope"), 400, "invalid_request");
 });
 
 test("while the database is away these routes say so, jobs are still added, and readiness names it", async () => {

@@ -1,192 +1,92 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
-import { type Inbox, startInbox } from "@millrace/dev-services";
-import { createLogger } from "@millrace/logger";
+import { putEmailTemplate } from "@millrace/database";
 import { emailContract } from "@millrace/worker-config/contracts";
-import type { JobContext } from "@millrace/worker-host";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { z } from "zod";
-import { emailHandlers } from "./handlers.ts";
-import { createMailer } from "./mailer.ts";
+import { expect, test } from "vitest";
+import { reasonOf, useEmailWorker } from "./test/email-worker.ts";
 
 const schema = emailContract.actions.sendEmail.data;
-let inbox: Inbox;
-
-beforeAll(async () => {
-  inbox = await startInbox();
-});
-afterAll(() => inbox.stop());
-
-function context(overrides: Partial<JobContext> = {}): JobContext {
-  return {
-    queue: "email",
-    action: "sendEmail",
-    jobId: "welcome-1",
-    createdAt: new Date(1_000),
-    attempt: 1,
-    isFinalAttempt: false,
-    idempotencyKey: undefined,
-    workspaceId: undefined,
-    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-    signal: new AbortController().signal,
-    log: createLogger({ level: "silent" }),
-    progress: async () => {},
-    enqueue: async () => ({ status: "created", jobId: "another" }),
-    ...overrides,
-  };
-}
-
-function send(
-  data: z.input<typeof schema>,
-  { smtpUrl = inbox.smtpUrl, ...overrides }: Partial<JobContext> & { smtpUrl?: string } = {},
-) {
-  const { sendEmail } = emailHandlers(createMailer(smtpUrl), "Shop <shop@example.com>");
-  return sendEmail(schema.parse(data), context(overrides));
-}
-
-/** A mail server that says what the test wants, line by line. */
-async function scriptedServer(onLine: (line: string) => string | null, greeting: string | null = "220 hi") {
-  const server = createServer((socket) => {
-    socket.on("error", () => {});
-    if (greeting !== null) socket.write(`${greeting}\r\n`);
-    socket.on("data", (chunk) => {
-      for (const line of chunk.toString().split("\r\n").filter(Boolean)) {
-        const reply = onLine(line);
-        if (reply === null) socket.destroy();
-        else if (reply !== "") socket.write(`${reply}\r\n`);
-      }
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return { smtpUrl: `smtp://127.0.0.1:${port}`, close: () => server.close() };
-}
+const { run, inbox, database } = useEmailWorker();
+const mailWith = (wanted: string) => inbox().waitForMessage(({ subject }) => subject === wanted);
 
 test("a mail arrives with both parts, its sender and a Message-ID that is the job's", async () => {
-  const result = await send({
-    to: "ada@example.com",
-    subject: "Both parts",
-    html: "<p>Hello <b>Ada</b></p>",
-    text: "Hello Ada",
-  });
-  const mail = await inbox.waitForMessage(({ subject }) => subject === "Both parts");
-  expect(mail).toMatchObject({
+  const mail = { to: "ada@example.com", subject: "Both parts", html: "<p>Hello <b>Ada</b></p>", text: "Hello Ada" };
+  const result = await run("sendEmail", mail, { jobId: "welcome-1", createdAt: new Date(1_000) });
+  const arrived = await mailWith("Both parts");
+  expect(arrived).toMatchObject({
     to: ["ada@example.com"],
     html: "<p>Hello <b>Ada</b></p>",
     from: '"Shop" <shop@example.com>',
   });
-  expect(mail.text.trim()).toBe("Hello Ada");
-  expect(mail.messageId).toBe("<welcome-1.1000@example.com>");
+  expect(arrived.text.trim()).toBe("Hello Ada");
+  expect(arrived.messageId).toBe("<welcome-1.1000@example.com>");
   expect(result).toEqual({ messageId: "<welcome-1.1000@example.com>" });
 });
 
 test("without a text part it is made from the HTML", async () => {
-  await send({ to: "ada@example.com", subject: "HTML alone", html: "<h1>Order</h1><p>Two <i>books</i></p>" });
-  const mail = await inbox.waitForMessage(({ subject }) => subject === "HTML alone");
-  expect(mail.text).toMatch(/ORDER\s+Two books/);
+  await run("sendEmail", {
+    to: "ada@example.com",
+    subject: "HTML alone",
+    html: "<h1>Order</h1><p>Two <i>books</i></p>",
+  });
+  expect((await mailWith("HTML alone")).text).toMatch(/ORDER\s+Two books/);
 });
 
-test("names, sender and reply address travel as given", async () => {
-  await send({
+test("names, sender, reply address and headers travel as given", async () => {
+  await run("sendEmail", {
     to: { address: "ada@example.com", name: 'Ada "the" Countess, <x@y.z>' },
     from: { address: "billing@shop.example", name: "Billing" },
     replyTo: "help@shop.example",
     subject: "Ünïcode ✓",
     text: "x",
+    headers: { "List-Unsubscribe": "<https://shop.example/u/1>", "Auto-Submitted": "auto-generated" },
   });
-  const mail = await inbox.waitForMessage(({ subject }) => subject === "Ünïcode ✓");
+  const mail = await mailWith("Ünïcode ✓");
   expect(mail.to).toEqual(["ada@example.com"]);
   expect(mail.from).toBe('"Billing" <billing@shop.example>');
-  expect(mail.headers["reply-to"]).toBe("help@shop.example");
+  expect(mail.headers).toMatchObject({
+    "reply-to": "help@shop.example",
+    "list-unsubscribe": "<https://shop.example/u/1>",
+    "auto-submitted": "auto-generated",
+  });
   expect(mail.messageId).toMatch(/@shop\.example>$/);
 });
 
-test.each([
-  ["to", { to: "a@example.com\r\nRCPT TO:<b@example.com>" }],
-  ["to.name", { to: { address: "a@example.com", name: "x\r\nBcc: b@example.com" } }],
-  ["subject", { subject: "x\nBcc: b@example.com" }],
-  ["from.name", { from: { address: "a@example.com", name: "x\rBcc: b@example.com" } }],
-  ["replyTo", { replyTo: "a@example.com\nBcc: b@example.com" }],
-])("a line break in %s is refused before it reaches a mail server", (_, wrong) => {
-  expect(schema.safeParse({ to: "ada@example.com", subject: "x", text: "x", ...wrong }).success).toBe(false);
-});
-
-test("a mail without any part is refused", () => {
-  expect(schema.safeParse({ to: "ada@example.com", subject: "x" }).success).toBe(false);
-});
+const fileId = "file_00000000-0000-8000-8000-000000000000";
 
 test.each([
-  ["reject-ada@example.com", { failureKind: "permanent", code: "smtp_rejected" }],
-  ["defer-ada@example.com", { failureKind: "transient", code: "smtp_deferred" }],
-])("a refusal of %s is told apart, and its address is not repeated", async (to, expected) => {
-  const error = await send({ to, subject: "x", text: "x" }).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject(expected);
-  expect(String(error)).not.toContain("example.com");
+  ["no content", { subject: "x" }],
+  ["no subject", { text: "x" }],
+  ["a template beside a text", { template: { id: "welcome" }, text: "x" }],
+  ["a template beside a subject", { template: { id: "welcome" }, subject: "x" }],
+  ["21 attachments", { subject: "x", text: "x", attachments: Array(21).fill({ fileId }) }],
+])("a mail with %s is refused", (_, wrong) => {
+  expect(schema.safeParse({ to: "ada@example.com", ...wrong }).success).toBe(false);
 });
 
-test.each([
-  ["a full mailbox", "552 5.2.2 over quota for ada@example.com", { failureKind: "permanent", code: "smtp_rejected" }],
-  ["a busy one", "450 4.2.0 try later", { failureKind: "transient", code: "smtp_deferred" }],
-  ["a service that shuts down", "421 4.3.2 going down", { failureKind: "transient", code: "smtp_deferred" }],
-])("%s after the content is told apart", async (_, reply, expected) => {
-  const server = await scriptedServer((line) =>
-    /^(EHLO|MAIL|RCPT)/.test(line) ? "250 ok" : line === "DATA" ? "354 go" : line === "." ? reply : "",
-  );
-  const error = await send({ to: "ada@example.com", subject: "x", text: "x" }, { smtpUrl: server.smtpUrl }).catch(
-    (thrown: unknown) => thrown,
-  );
-  server.close();
-  expect(error).toMatchObject(expected);
-  expect(String(error)).not.toContain("ada@example.com");
-});
-
-test("wrong credentials are permanent, with a code of their own", async () => {
-  const server = await scriptedServer((line) =>
-    line.startsWith("EHLO") ? "250-hi\r\n250 AUTH PLAIN" : line.startsWith("AUTH") ? "535 5.7.8 no" : "250 ok",
-  );
-  const smtpUrl = server.smtpUrl.replace("//", "//user:secret@");
-  const error = await send({ to: "ada@example.com", subject: "x", text: "x" }, { smtpUrl }).catch(
-    (thrown: unknown) => thrown,
-  );
-  server.close();
-  expect(error).toMatchObject({ failureKind: "permanent", code: "smtp_auth" });
-  expect(String(error)).not.toContain("secret");
+test("a stored template makes the mail in the reader's language, and a change of it holds for the next mail", async () => {
+  const store = (subject: string, locale?: string) =>
+    putEmailTemplate(database(), { id: "welcome", locale, subject, html: "<p>{{ name }}</p>" });
+  const send = (locale?: string) =>
+    run("sendEmail", { to: "ada@example.com", template: { id: "welcome", locale, variables: { name: "A & B" } } });
+  await store("Hello {{ name }}");
+  await store("Hallo {{ name }}", "de");
+  await send("de-AT");
+  expect(await mailWith("Hallo A & B")).toMatchObject({ html: "<p>A &amp; B</p>", text: "A & B" });
+  await send("fr");
+  await mailWith("Hello A & B");
+  await store("Good day {{ name }}");
+  await send();
+  await mailWith("Good day A & B");
 });
 
 test.each([
-  ["nobody listens", "smtp://127.0.0.1:1"],
-  ["the name does not exist", "smtp://mail.invalid:25"],
-])("a mail server that is not there because %s is tried again", async (_, smtpUrl) => {
-  await expect(send({ to: "ada@example.com", subject: "x", text: "x" }, { smtpUrl })).rejects.toMatchObject({
-    failureKind: "transient",
-    code: "smtp_unreachable",
-  });
-});
-
-test("a connection that breaks after the content is tried again", async () => {
-  const server = await scriptedServer((line) =>
-    /^(EHLO|MAIL|RCPT)/.test(line) ? "250 ok" : line === "DATA" ? "354 go" : line === "." ? null : "",
-  );
-  const sending = send({ to: "ada@example.com", subject: "x", text: "x" }, { smtpUrl: server.smtpUrl });
-  await expect(sending).rejects.toMatchObject({ failureKind: "transient" });
-  server.close();
-});
-
-test("an aborted signal cuts the connection to a silent server", async () => {
-  const asked = Promise.withResolvers<void>();
-  const server = await scriptedServer((line) => {
-    if (line.startsWith("EHLO")) asked.resolve();
-    return "";
-  });
-  const controller = new AbortController();
-  const sending = send(
-    { to: "ada@example.com", subject: "x", text: "x" },
-    { smtpUrl: server.smtpUrl, signal: controller.signal },
-  );
-  await asked.promise;
-  controller.abort(new Error("time is up"));
-  await expect(sending).rejects.toThrow();
-  server.close();
+  ["is not there", "nowhere", { code: "template_missing" }],
+  ["is broken", "broken", { code: "template_invalid" }],
+  ["wants a variable that the job has not", "wanting", { code: "template_variable_missing" }],
+])("a template that %s is permanent, and says so without what the job holds", async (_, id, expected) => {
+  await putEmailTemplate(database(), { id: "broken", subject: "x", text: "{% if %}" });
+  await putEmailTemplate(database(), { id: "wanting", subject: "x", text: "{{ name }}" });
+  const template = { id, variables: { secret: "SECRET" } };
+  const error = await reasonOf(run("sendEmail", { to: "ada@example.com", template }));
+  expect(error).toMatchObject({ failureKind: "permanent", ...expected });
+  expect(String(error)).not.toContain("SECRET");
 });

@@ -8,6 +8,7 @@ import { createCleanUpWorkspaces } from "./clean-up-workspaces.ts";
 import type { ScheduleEnv } from "./env.ts";
 import { createPurgeDeadLetters } from "./purge-dead-letters.ts";
 import { createPurgeWebhookDeliveries } from "./purge-webhook-deliveries.ts";
+import { createSendDailyDigests } from "./send-daily-digests.ts";
 import { createSweepFileStore } from "./sweep-file-store.ts";
 import { createSweepQueues } from "./sweep-queues.ts";
 
@@ -24,6 +25,7 @@ export function scheduleHandlers(
     purgeWebhookDeliveries: createPurgeWebhookDeliveries(distributedLock, database, env.WEBHOOK_DELIVERY_MAX_AGE_DAYS),
     sweepFileStore: createSweepFileStore(distributedLock, files),
     sweepQueues: createSweepQueues(distributedLock, env.WAITING_PARENT_MAX_AGE_DAYS),
+    sendDailyDigests: createSendDailyDigests(distributedLock, database),
     cleanUpWorkspaces: createCleanUpWorkspaces(distributedLock, directory, {
       cleanUpAfterDays: env.WORKSPACE_CLEAN_UP_AFTER_DAYS,
       forgetAfterDays: env.WORKSPACE_FORGET_AFTER_DAYS,

@@ -3,6 +3,7 @@ import type { ScheduleQueueJobAction } from "@millrace/worker-config/contracts";
 import { cleanUpWorkspacesSchedule } from "./clean-up-workspaces.ts";
 import { purgeDeadLettersSchedule } from "./purge-dead-letters.ts";
 import { purgeWebhookDeliveriesSchedule } from "./purge-webhook-deliveries.ts";
+import { sendDailyDigestsSchedule } from "./send-daily-digests.ts";
 import { sweepFileStoreSchedule } from "./sweep-file-store.ts";
 import { sweepQueuesSchedule } from "./sweep-queues.ts";
 
@@ -12,6 +13,7 @@ const ofActions: Record<ScheduleQueueJobAction, CodeSchedule> = {
   purgeWebhookDeliveries: purgeWebhookDeliveriesSchedule,
   sweepFileStore: sweepFileStoreSchedule,
   sweepQueues: sweepQueuesSchedule,
+  sendDailyDigests: sendDailyDigestsSchedule,
   cleanUpWorkspaces: cleanUpWorkspacesSchedule,
 };
 

@@ -1,4 +1,8 @@
 import { outbox } from "./0001-outbox.ts";
+import { emailTemplates } from "./0002-email-templates.ts";
+import { emailSuppressions } from "./0003-email-suppressions.ts";
+import { sentEmails } from "./0004-sent-emails.ts";
+import { emailDigestItems } from "./0005-email-digest-items.ts";
 import { webhookEndpoints } from "./0006-webhook-endpoints.ts";
 import { webhookDeliveries } from "./0007-webhook-deliveries.ts";
 
@@ -8,6 +12,10 @@ import { webhookDeliveries } from "./0007-webhook-deliveries.ts";
  */
 export const migrations: Readonly<Record<string, string>> = {
   "0001-outbox": outbox,
+  "0002-email-templates": emailTemplates,
+  "0003-email-suppressions": emailSuppressions,
+  "0004-sent-emails": sentEmails,
+  "0005-email-digest-items": emailDigestItems,
   "0006-webhook-endpoints": webhookEndpoints,
   "0007-webhook-deliveries": webhookDeliveries,
 };

@@ -34,7 +34,7 @@ await emailQueue.addBulk([{ name: "sendEmail", data: { type: "sendFax", data: ma
 // @ts-expect-error wrong data
 await emailQueue.add("sendEmail", { type: "sendEmail", data: { ...mail, subject: 1 } });
 // @ts-expect-error missing data
-await enqueue(emailContract, "sendEmail", { to: "ada@example.com" });
+await enqueue(emailContract, "sendEmail", { subject: "Hello", text: "Hello" });
 // @ts-expect-error no such action
 await enqueue(emailContract, "sendFax", mail);
 // @ts-expect-error no such option

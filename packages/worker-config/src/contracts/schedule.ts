@@ -4,7 +4,7 @@ import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
 const minute = 60_000;
 const days = z.int().min(0).max(3_650);
 
-/** What the house cleans by itself. Every action runs on a schedule of the code, and may be enqueued by hand at any time. */
+/** What the house does by itself. Every action runs on a schedule of the code, and may be enqueued by hand at any time. */
 export const scheduleContract = defineQueue(
   "schedule",
   {
@@ -43,6 +43,14 @@ export const scheduleContract = defineQueue(
         olderThanDays: days.optional(),
       }),
       result: z.object({ removed: z.int() }),
+      timeout: 30 * minute,
+      interruptible: true,
+      example: {},
+    },
+    /** Enqueues `email.sendDigest` for everybody for whom something has been collected. */
+    sendDailyDigests: {
+      data: z.object({}),
+      result: z.object({ enqueued: z.int(), duplicates: z.int() }),
       timeout: 30 * minute,
       interruptible: true,
       example: {},

@@ -1,0 +1,111 @@
+import {
+  type Database,
+  findSuppression,
+  listSuppressions,
+  type Suppression,
+  suppressAddress,
+  suppressionReasons,
+  unsuppressAddress,
+} from "@millrace/database";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { describeResponse, problemResponses, sendProblem } from "../problem.ts";
+
+const suppressionSchema = z.object({
+  address: z.string(),
+  reason: z.enum(suppressionReasons),
+  code: z.string().nullable().describe("What the mail server answered, such as 5.1.1."),
+  jobId: z.string().nullable().describe("The job whose mail was rejected."),
+  createdAt: z.iso.datetime(),
+});
+
+const newSuppressionSchema = z.strictObject({
+  address: z.email(),
+  reason: z.enum(suppressionReasons).default("manual"),
+});
+
+/** `/email/suppressions`: who gets no mail. Addresses are in the query or the body: a path is logged. */
+export function emailSuppressionRoutes(app: FastifyInstance, database: Database): void {
+  const tags = ["email"];
+
+  app.get<{ Querystring: { address?: string; after?: string; limit: number } }>(
+    "/email/suppressions",
+    {
+      schema: {
+        tags,
+        summary: "List who gets no mail",
+        querystring: z.object({
+          address: z.string().max(320).optional().describe("Only this one."),
+          limit: z.coerce.number().int().min(1).max(1_000).default(100),
+          after: z.string().max(320).optional().describe("`next` of the page before."),
+        }),
+        response: {
+          200: describeResponse(
+            "By address, in lower case.",
+            z.object({ suppressions: z.array(suppressionSchema), next: z.string().nullable() }),
+          ),
+          ...problemResponses,
+        },
+      },
+    },
+    async ({ query: { address, after, limit } }) => {
+      if (address !== undefined) {
+        const found = await findSuppression(database, address);
+        return { suppressions: found ? [toAnswer(found)] : [], next: null };
+      }
+      const suppressions = await listSuppressions(database, { after, limit });
+      const last = suppressions.length === limit ? suppressions.at(-1) : undefined;
+      return { suppressions: suppressions.map(toAnswer), next: last?.address ?? null };
+    },
+  );
+
+  app.put<{ Body: z.output<typeof newSuppressionSchema> }>(
+    "/email/suppressions",
+    {
+      schema: {
+        tags,
+        summary: "Send an address no more mail",
+        body: newSuppressionSchema,
+        response: {
+          200: describeResponse("It gets none. One that got none already keeps its reason.", suppressionSchema),
+          ...problemResponses,
+        },
+      },
+    },
+    async ({ body }) => {
+      await suppressAddress(database, body);
+      const now = await findSuppression(database, body.address);
+      // Somebody else may have lifted it in between; what was asked for has happened all the same.
+      return toAnswer(now ?? { ...body, address: body.address.toLowerCase(), createdAt: new Date() });
+    },
+  );
+
+  app.delete<{ Querystring: { address: string } }>(
+    "/email/suppressions",
+    {
+      schema: {
+        tags,
+        summary: "Send an address mail again",
+        querystring: z.object({ address: z.string().min(1).max(320) }),
+        response: {
+          200: describeResponse("It gets mail again.", z.object({ deleted: z.literal(true) })),
+          ...problemResponses,
+        },
+      },
+    },
+    async ({ query: { address } }, reply) => {
+      if (await unsuppressAddress(database, address)) return { deleted: true };
+      const detail = "This address is not suppressed: it gets mail.";
+      return sendProblem(reply, { status: 404, title: "Not suppressed", code: "not_suppressed", detail });
+    },
+  );
+}
+
+function toAnswer({
+  code,
+  jobId,
+  createdAt,
+  ...suppression
+}: Omit<Suppression, "code" | "jobId"> & Partial<Suppression>): z.input<typeof suppressionSchema> {
+  return { ...suppression, code: code ?? null, jobId: jobId ?? null, createdAt: createdAt.toISOString() };
+}

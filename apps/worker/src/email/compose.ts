@@ -1,0 +1,46 @@
+import { type Database, findEmailTemplate } from "@millrace/database";
+import { cacheTemplates, type MailTemplate } from "@millrace/mail-templates";
+import { PermanentError } from "@millrace/worker-host";
+import { convert } from "html-to-text";
+import { lookUp } from "./look-up.ts";
+
+export interface MailContent {
+  readonly subject: string;
+  readonly html?: string;
+  readonly text: string;
+}
+
+/** Names a stored template and whose language it is wanted in. */
+export interface TemplateName {
+  readonly id: string;
+  readonly locale?: string | undefined;
+}
+
+/**
+ * A stored template, ready to render. Asked of the database for every mail, so that a change holds at once; parsed once per version.
+ *
+ * @throws PermanentError `template_missing`; TemplateError, which is permanent as well
+ * @throws ContentionError `email_lookup_failed`
+ */
+export type FindTemplate = (name: TemplateName) => Promise<MailTemplate>;
+
+export function createFindTemplate(database: Database): FindTemplate {
+  const parsed = cacheTemplates();
+  return async ({ id, locale }) => {
+    const found = await lookUp("which template there is", () => findEmailTemplate(database, id, locale));
+    if (found) return parsed(found);
+    throw new PermanentError(
+      `There is no template ${JSON.stringify(id)}${locale === undefined ? "" : ` for ${locale}`}. Store it with PUT /email/templates/${id}, then replay the job.`,
+      { code: "template_missing" },
+    );
+  };
+}
+
+/** The text part is made from the HTML where there is none. */
+export function withText({ subject, html, text }: Partial<MailContent> & { subject: string }): MailContent {
+  return {
+    subject,
+    ...(html !== undefined && { html }),
+    text: text ?? convert(html ?? "", { wordwrap: 80 }),
+  };
+}

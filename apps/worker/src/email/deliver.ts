@@ -1,0 +1,79 @@
+import { type Database, findSuppression, recordSent, suppressAddress, wasSent } from "@millrace/database";
+import { type JobContext, RateLimitedError, SkippedError } from "@millrace/worker-host";
+import type { MailContent } from "./compose.ts";
+import { lookUp } from "./look-up.ts";
+import type { Mail, SendMail } from "./mailer.ts";
+import { type OpenAttachment, openAttachments } from "./open-attachments.ts";
+import { UnknownRecipientError } from "./smtp-failure.ts";
+
+export interface DeliveryServices {
+  readonly database: Database;
+  readonly sendMail: SendMail;
+  readonly openAttachment: OpenAttachment;
+  /** How many milliseconds the mail server is to be left alone before this job's mail; 0 is now. Without it there is no limit. */
+  readonly takeTurn?: ((holder: string) => Promise<number>) | undefined;
+}
+
+/** A mail whose content is made when it is known that it will be sent. */
+export interface Letter extends Omit<Mail, keyof MailContent | "attachments"> {
+  readonly compose: () => Promise<MailContent>;
+  readonly attachments?: readonly { readonly fileId: string; readonly name?: string | undefined }[] | undefined;
+  /** Records that it was sent; other than by its Message-ID alone. */
+  readonly record?: () => Promise<void>;
+}
+
+/**
+ * One mail on its way: sent already? → wanted? → composed → its turn → handed over → recorded. Resolves when it is the mail server's, by this
+ * start of the job or by one before it.
+ *
+ * A process that dies between the mail server's 250 and the record sends the mail again. Its Message-ID is the same, and by that a
+ * receiver can tell.
+ *
+ * @throws SkippedError `suppressed`
+ * @throws RateLimitedError `smtp_rate_limited`; ContentionError `email_lookup_failed`; what `compose`, the file store and the mailer throw
+ */
+export type Deliver = (letter: Letter, context: Pick<JobContext, "jobId" | "signal" | "log">) => Promise<void>;
+
+export function createDeliver({ database, sendMail, openAttachment, takeTurn }: DeliveryServices): Deliver {
+  return async ({ compose, attachments = [], record, ...envelope }, { jobId, signal, log }) => {
+    const { messageId, to } = envelope;
+    if (await lookUp("whether the mail was sent", () => wasSent(database, messageId))) return;
+    const suppression = await lookUp("whether the recipient gets mail", () => findSuppression(database, to.address));
+    if (suppression) {
+      const { reason, code } = suppression;
+      const why = code === undefined ? reason : `${reason}, ${code}`;
+      throw new SkippedError(`The recipient gets no mail (${why}).`, { code: "suppressed" });
+    }
+    const content = await compose();
+    const waitMs = takeTurn ? await lookUp("when the mail server may be used", () => takeTurn(jobId)) : 0;
+    if (waitMs > 0) {
+      throw new RateLimitedError("The mail server has had as many mails as SMTP_RATE_MAX allows.", {
+        code: "smtp_rate_limited",
+        retryAfterMs: waitMs,
+      });
+    }
+    await using opened = await openAttachments(openAttachment, attachments, signal);
+    try {
+      await sendMail({ ...envelope, ...content, attachments: opened.files }, signal);
+    } catch (error) {
+      if (error instanceof UnknownRecipientError) {
+        await suppressAddress(database, {
+          address: to.address,
+          reason: "rejected",
+          code: error.enhancedStatus,
+          jobId,
+        }).catch((err: unknown) =>
+          log.error({ code: "suppression_not_recorded", err }, "the next mail to the recipient is rejected as well"),
+        );
+      }
+      throw opened.failure() ?? error;
+    }
+    await (record ?? (() => recordSent(database, messageId)))().catch((err: unknown) =>
+      // It is out: to fail now would send it again.
+      log.error(
+        { code: "sent_not_recorded", err },
+        "the mail was sent, and goes out again if this job is not recorded either",
+      ),
+    );
+  };
+}

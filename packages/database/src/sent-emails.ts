@@ -1,0 +1,27 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** Whether the mail with this Message-ID was handed to the mail server, as far as it was recorded. */
+export async function wasSent(database: Kysely<Tables>, messageId: string): Promise<boolean> {
+  const row = await database
+    .selectFrom("sent_emails")
+    .select("message_id")
+    .where("message_id", "=", messageId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Remembers for 30 days that the mail server has taken a mail. Each record removes two that are older, so that the table keeps its size
+ * without anybody's schedule.
+ */
+export async function recordSent(database: Kysely<Tables>, messageId: string): Promise<void> {
+  await sql`
+    with expired as (
+      select message_id from sent_emails where sent_at < now() - interval '30 days'
+      order by sent_at limit 2 for update skip locked
+    ), removed as (
+      delete from sent_emails where message_id in (select message_id from expired)
+    )
+    insert into sent_emails (message_id) values (${messageId}) on conflict do nothing`.execute(database);
+}

@@ -1,0 +1,3 @@
+export { cacheTemplates } from "./cache-templates.ts";
+export { type MailTemplate, type MailTemplateSource, parseMailTemplate, type RenderedMail } from "./mail-template.ts";
+export { TemplateError, type TemplateErrorCode } from "./template-error.ts";
