@@ -67,9 +67,7 @@ describe("the OpenAPI document", () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
     const referred = new Set([...references].map(([, name]) => name));
-    expect([...referred]).toEqual(
-      expect.arrayContaining(["Enqueued", "File", "Job", "Json", "Problem", "WebhookEndpoint"]),
-    );
+    expect([...referred]).toEqual(expect.arrayContaining(["Enqueued", "File", "Job", "Problem", "WebhookEndpoint"]));
     expect(Object.keys(document.components.schemas).toSorted()).toEqual([...referred].toSorted());
     for (const { path, operation } of operations()) {
       const declared = operation.parameters?.filter((parameter) => parameter.in === "path" && parameter.required) ?? [];
@@ -120,9 +118,8 @@ describe("the OpenAPI document", () => {
   });
 
   test("says nothing of probes, pages and the dashboard", () => {
-    expect(
-      Object.keys(document.paths).filter((path) => !/^\/(email|files|jobs|schedules|webhooks)\b/.test(path)),
-    ).toEqual([]);
+    const documented = /^\/(email|files|jobs|schedules|webhooks)\b/;
+    expect(Object.keys(document.paths).filter((path) => !documented.test(path))).toEqual([]);
   });
 });
 

@@ -2,16 +2,8 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  addDigestItem,
-  beginWebhookDelivery,
-  connectDatabase,
-  createWebhookEndpoint,
-  type Database,
-  listWebhookDeliveries,
-  migrateDatabase,
-} from "@millrace/database";
-import { createDatabase } from "@millrace/dev-services";
+import { addDigestItem, beginWebhookDelivery, createWebhookEndpoint, listWebhookDeliveries } from "@millrace/database";
+import { useDatabase } from "@millrace/database/testing";
 import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
@@ -20,7 +12,7 @@ import { closeQueues, emailQueue, enqueue, readQueueEnv } from "@millrace/worker
 import type { JobContext } from "@millrace/worker-host";
 import { createWorkspaceDirectory } from "@millrace/workspaces";
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { readScheduleEnv, type ScheduleEnv } from "./env.ts";
 import { scheduleHandlers } from "./handlers.ts";
 import { createPurgeWebhookDeliveries } from "./purge-webhook-deliveries.ts";
@@ -31,25 +23,17 @@ const distributedLock = createDistributedLock({ redis, prefix });
 const folder = join(tmpdir(), `millrace-schedule-files-${randomUUID()}`);
 const files = createFileStore({ location: { kind: "folder", folder } });
 const directory = createWorkspaceDirectory({ redis, prefix });
+const { database } = useDatabase();
 
-let made: Awaited<ReturnType<typeof createDatabase>>;
-let database: Database;
-beforeAll(async () => {
-  made = await createDatabase(String(process.env.DATABASE_URL), `schedule-${randomUUID()}`);
-  await migrateDatabase(made.url);
-  database = connectDatabase({ url: made.url });
-});
 afterEach(() => emailQueue.obliterate({ force: true }));
 afterAll(async () => {
-  await database.close();
-  await made.drop();
   await rm(folder, { recursive: true, force: true });
   redis.disconnect();
   await closeQueues();
 });
 
 const handlers = (env: Partial<ScheduleEnv> = {}) =>
-  scheduleHandlers(distributedLock, directory, files, database, { ...readScheduleEnv(), ...env });
+  scheduleHandlers(distributedLock, directory, files, database(), { ...readScheduleEnv(), ...env });
 
 function context(): JobContext {
   return {
@@ -115,25 +99,11 @@ test("files whose time is over are gone, the others stay", async () => {
   expect(await files.stat(kept.fileId)).toMatchObject({ fileId: kept.fileId });
 });
 
-test("old webhook deliveries are gone, however many statements that takes, and the others stay", async () => {
-  const endpoint = { url: "https://example.com/", events: ["*"], secret: "any" };
-  const { id: endpointId } = await createWebhookEndpoint(database, endpoint);
-  const event = { endpointId, event: "a", eventId: "1", occurredAt: new Date(), payload: "{}", jobId: "1" };
-  for (const id of ["old-1", "old-2", "old-3", "young"]) await beginWebhookDelivery(database, { id, ...event });
-  await sql`update webhook_deliveries set created_at = now() - interval '31 days' where id like 'old-%'`.execute(
-    database,
-  );
-  const purge = createPurgeWebhookDeliveries(distributedLock, database, 30, 2);
-  expect(await purge({}, context())).toEqual({ removed: 3 });
-  expect(await handlers().purgeWebhookDeliveries({}, context())).toEqual({ removed: 0 });
-  expect(await listWebhookDeliveries(database, { endpointId, limit: 10 })).toMatchObject([{ id: "young" }]);
-});
-
 test("everybody for whom something was collected gets one digest a day, however often it runs", async () => {
   const workspaceId = randomUUID();
-  await addDigestItem(database, { recipient: "ada@example.com", text: "One." });
-  await addDigestItem(database, { recipient: "ada@example.com", text: "Two." });
-  await addDigestItem(database, { recipient: "bob@example.com", workspaceId, text: "Three." });
+  await addDigestItem(database(), { recipient: "ada@example.com", text: "One." });
+  await addDigestItem(database(), { recipient: "ada@example.com", text: "Two." });
+  await addDigestItem(database(), { recipient: "bob@example.com", workspaceId, text: "Three." });
   const { sendDailyDigests } = handlers();
   const today = { ...context(), createdAt: new Date(), enqueue };
   expect(await sendDailyDigests({}, today)).toEqual({ enqueued: 2, duplicates: 0 });
@@ -149,6 +119,20 @@ test("everybody for whom something was collected gets one digest a day, however 
   expect(jobs.map(({ id }) => id).join()).not.toContain("example.com");
   const tomorrow = { ...today, createdAt: new Date(today.createdAt.getTime() + 86_400_000) };
   expect(await sendDailyDigests({}, tomorrow)).toEqual({ enqueued: 2, duplicates: 0 });
+});
+
+test("old webhook deliveries are gone, however many statements that takes, and the others stay", async () => {
+  const endpoint = { url: "https://example.com/", events: ["*"], secret: "any" };
+  const { id: endpointId } = await createWebhookEndpoint(database(), endpoint);
+  const event = { endpointId, event: "a", eventId: "1", occurredAt: new Date(), payload: "{}", jobId: "1" };
+  for (const id of ["old-1", "old-2", "old-3", "young"]) await beginWebhookDelivery(database(), { id, ...event });
+  await sql`update webhook_deliveries set created_at = now() - interval '31 days' where id like 'old-%'`.execute(
+    database(),
+  );
+  const purge = createPurgeWebhookDeliveries(distributedLock, database(), 30, 2);
+  expect(await purge({}, context())).toEqual({ removed: 3 });
+  expect(await handlers().purgeWebhookDeliveries({}, context())).toEqual({ removed: 0 });
+  expect(await listWebhookDeliveries(database(), { endpointId, limit: 10 })).toMatchObject([{ id: "young" }]);
 });
 
 test("a run that finds another at work does nothing, and its job is skipped", async () => {

@@ -36,6 +36,14 @@ export const scheduleContract = defineQueue(
       interruptible: true,
       example: {},
     },
+    /** Enqueues `email.sendDigest` for everybody for whom something has been collected. */
+    sendDailyDigests: {
+      data: z.object({}),
+      result: z.object({ enqueued: z.int(), duplicates: z.int() }),
+      timeout: 30 * minute,
+      interruptible: true,
+      example: {},
+    },
     /** Removes webhook deliveries that are old enough, with what they carried. */
     purgeWebhookDeliveries: {
       data: z.object({
@@ -43,14 +51,6 @@ export const scheduleContract = defineQueue(
         olderThanDays: days.optional(),
       }),
       result: z.object({ removed: z.int() }),
-      timeout: 30 * minute,
-      interruptible: true,
-      example: {},
-    },
-    /** Enqueues `email.sendDigest` for everybody for whom something has been collected. */
-    sendDailyDigests: {
-      data: z.object({}),
-      result: z.object({ enqueued: z.int(), duplicates: z.int() }),
       timeout: 30 * minute,
       interruptible: true,
       example: {},
