@@ -3,7 +3,6 @@ import { isDatabaseUnavailable } from "@millrace/database";
 import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { z } from "zod";
 
 /** RFC 9457. `code` is for programs, `detail` for people, `errors` name the fields. */
@@ -74,19 +73,6 @@ function toProblem(error: FastifyError): Problem {
   }
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
-  }
-  if (hasZodFastifySchemaValidationErrors(error)) {
-    const errors = error.validation.map(({ instancePath, message = "" }) => ({
-      path: instancePath.slice(1).replaceAll("/", "."),
-      message,
-    }));
-    return {
-      status: 400,
-      title: "Invalid request",
-      code: "invalid_request",
-      detail: "`errors` names the fields.",
-      errors,
-    };
   }
   if (error instanceof FileStoreError) {
     const { code, message } = error;

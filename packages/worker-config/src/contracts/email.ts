@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
 import { fileIdSchema } from "./file-id.ts";
+import { jsonValue } from "./json-value.ts";
 
 // A line break in an address or a subject would let its writer add headers and recipients of their own.
 const oneLine = z.string().regex(/^[^\r\n]*$/, "expected a single line");
@@ -8,11 +9,8 @@ const oneLine = z.string().regex(/^[^\r\n]*$/, "expected a single line");
 /** One recipient per job: with several, one bad address would repeat the mail to all the others. */
 const mailbox = z.object({ address: z.email(), name: oneLine.max(200).optional() });
 
-// It refers to itself, and under a name the documentation can say so.
-const json = z.json().register(z.globalRegistry, { id: "Json" });
-
 /** What a template is given. */
-const variables = z.record(z.string().min(1).max(100), json);
+const variables = z.record(z.string().min(1).max(100), jsonValue);
 
 const templateId = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, "expected a-z, 0-9 and . _ -, up to 100 characters");
 const locale = z
