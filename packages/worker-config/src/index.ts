@@ -2,7 +2,7 @@ export type { RedisConnectionOptions, RedisRole } from "@millrace/redis";
 export * from "./contracts/index.ts";
 export { type Enqueued, enqueue, enqueueUnchecked } from "./enqueue.ts";
 export { queueEnvSchema, readQueueEnv } from "./env.ts";
-export { backoffDelayMs, backoffStrategy } from "./jobs/backoff.ts";
+export { backoffDelayMs, backoffStrategy, plannedWaitsMs } from "./jobs/backoff.ts";
 export type { Issue } from "./jobs/check-json.ts";
 export { defaultJobOptions, defaultWorkerOptions } from "./jobs/default-options.ts";
 export { type InvalidJobCode, InvalidJobError } from "./jobs/invalid-job-error.ts";

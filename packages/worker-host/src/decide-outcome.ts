@@ -13,7 +13,7 @@ export interface AttemptFacts {
   readonly isIdempotent: boolean;
   /** Starts so far, this one included; deferrals and hand-backs count. */
   readonly starts: number;
-  /** Since the job could first run, in milliseconds. */
+  /** Since the job could first run, without the waits of its retries, in milliseconds. */
   readonly ageMs: number;
 }
 

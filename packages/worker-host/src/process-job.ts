@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@millrace/logger";
+import { plannedWaitsMs } from "@millrace/worker-config";
 import {
   type DataSchemas,
   defaultIdempotencyLifetimeMs,
@@ -68,7 +69,7 @@ export async function processJob<
       isFinalAttempt: attempt >= job.attemptsAllowed,
       isIdempotent: host.contract.actions[job.action]?.idempotencyKey !== undefined,
       starts: job.starts,
-      ageMs: host.now() - job.runnableAt,
+      ageMs: host.now() - job.runnableAt - plannedWaitsMs(job.attemptsMade, job.data),
     });
     return { ...decision, failure };
   });

@@ -29,10 +29,25 @@ export function backoffDelayMs(
   return Math.round(ceilingMs * (0.5 + random() / 2));
 }
 
+/**
+ * The time that a job was meant to wait for its retries so far, in milliseconds: what it cannot be blamed for when it is old.
+ *
+ * @param data the stored envelope, unchecked
+ */
+export function plannedWaitsMs(attemptsMade: number, data: unknown): number {
+  const intervals = intervalsOf(data);
+  let waitsMs = 0;
+  for (let made = 1; made <= attemptsMade; made += 1) waitsMs += backoffDelayMs(made, intervals, () => 1);
+  return waitsMs;
+}
+
 /** In the form that BullMQ's `settings.backoffStrategy` has. */
 export function backoffStrategy(attemptsMade: number, _type?: string, _error?: Error, job?: { data: unknown }): number {
+  return backoffDelayMs(attemptsMade, intervalsOf(job?.data));
+}
+
+function intervalsOf(data: unknown): readonly number[] | undefined {
   // The record may be another producer's: nothing is assumed of it but what is checked here.
-  const envelope = job?.data as Partial<JobEnvelope> | null | undefined;
-  const intervals = envelope?.run?.retryIntervalsMs;
-  return backoffDelayMs(attemptsMade, Array.isArray(intervals) ? intervals : undefined);
+  const intervals = (data as Partial<JobEnvelope> | null | undefined)?.run?.retryIntervalsMs;
+  return Array.isArray(intervals) ? intervals : undefined;
 }

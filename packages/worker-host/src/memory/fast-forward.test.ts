@@ -38,6 +38,20 @@ test("retries run at the times of their backoff, and nobody waits for them", asy
   expect(sinceStart(status?.finishedAt)).toBe(11 * minute);
 });
 
+test("a job that waited for days between its attempts is not too old to be deferred", async () => {
+  const starts: number[] = [];
+  const memory = host(async (_, { attempt }) => {
+    starts.push(attempt);
+    if (attempt === 1) throw new Error("no");
+    if (starts.length === 2) throw new RateLimitedError("slow down", { retryAfterMs: minute });
+    return { echo: "" };
+  });
+  const { jobId } = await memory.enqueue(contract, "run", { text: "a" }, { retryIntervalsMs: [72 * hour] });
+  await memory.fastForward();
+  expect(memory.findJob("default", jobId)).toMatchObject({ status: "success", attempts: 2 });
+  expect(starts).toEqual([1, 2, 2]);
+});
+
 test("jobs of several waits run in the order of their time, and a child takes its place among them", async () => {
   const ran: string[] = [];
   const memory = host(async ({ text }, { enqueue }) => {
