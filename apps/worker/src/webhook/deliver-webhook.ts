@@ -38,9 +38,6 @@ interface Message {
 
 const maxAnswerBytes = 65_536;
 const excerptBytes = 1_024;
-// The host ends a job that is put off when it is a day old, and the later attempts of a delivery are older than that.
-const youngMs = 23 * 60 * 60_000;
-const patienceWhenOldMs = 10_000;
 
 /**
  * Delivers one event to one endpoint and keeps what came of it. `webhook-id` is the event's at every attempt, so that a receiver can tell what
@@ -51,32 +48,26 @@ export function createDeliverWebhook(parts: DeliverWebhookParts): DeliverWebhook
   return async ({ endpointId, event, eventId, payload, ...data }, context) => {
     const deliveryId = data.deliveryId ?? webhookDeliveryId(eventId, endpointId);
     const occurredAt = new Date(data.occurredAt ?? context.createdAt);
-    const isOld = Date.now() - context.createdAt.getTime() > youngMs;
-    try {
-      const endpoint = await whenAvailable(() => findWebhookEndpoint(database, endpointId));
-      if (!endpoint) throw new SkippedError("The endpoint does not exist, or no longer.", { code: "endpoint_unknown" });
-      const begun = { endpointId, event, eventId, occurredAt, payload: JSON.stringify(payload), jobId: context.jobId };
-      const known = await whenAvailable(() => beginWebhookDelivery(database, { id: deliveryId, ...begun }));
-      if (known.status === "success") {
-        return { deliveryId, status: known.httpStatus ?? 200, durationMs: known.durationMs ?? 0 };
-      }
-      if (endpoint.state !== "active") {
-        const code = `endpoint_${endpoint.state}`;
-        const skip = { status: "skipped", isAttempt: false, errorCode: code } as const;
-        await whenAvailable(() => recordWebhookAttempt(database, deliveryId, skip));
-        throw new SkippedError(`The endpoint is ${endpoint.state}; the delivery is kept and can be made again.`, {
-          code,
-        });
-      }
-      const body = JSON.stringify({ type: event, timestamp: occurredAt.toISOString(), data: payload });
-      const options = { signal: context.signal, patienceMs: isOld ? patienceWhenOldMs : 0 };
-      const { status, durationMs } = await hostLimits.take(hostOf(endpoint), deliveryId, options, (signal) =>
-        attempt(parts, endpoint, { deliveryId, event, eventId, body }, context, signal),
-      );
-      return { deliveryId, status, durationMs };
-    } catch (error) {
-      throw isOld ? withoutDeferral(error) : error;
+    const endpoint = await whenAvailable(() => findWebhookEndpoint(database, endpointId));
+    if (!endpoint) throw new SkippedError("The endpoint does not exist, or no longer.", { code: "endpoint_unknown" });
+    const begun = { endpointId, event, eventId, occurredAt, payload: JSON.stringify(payload), jobId: context.jobId };
+    const known = await whenAvailable(() => beginWebhookDelivery(database, { id: deliveryId, ...begun }));
+    if (known.status === "success") {
+      return { deliveryId, status: known.httpStatus ?? 200, durationMs: known.durationMs ?? 0 };
     }
+    if (endpoint.state !== "active") {
+      const code = `endpoint_${endpoint.state}`;
+      const skip = { status: "skipped", isAttempt: false, errorCode: code } as const;
+      await whenAvailable(() => recordWebhookAttempt(database, deliveryId, skip));
+      throw new SkippedError(`The endpoint is ${endpoint.state}; the delivery is kept and can be made again.`, {
+        code,
+      });
+    }
+    const body = JSON.stringify({ type: event, timestamp: occurredAt.toISOString(), data: payload });
+    const { status, durationMs } = await hostLimits.take(hostOf(endpoint), deliveryId, context.signal, (signal) =>
+      attempt(parts, endpoint, { deliveryId, event, eventId, body }, context, signal),
+    );
+    return { deliveryId, status, durationMs };
   };
 }
 
@@ -151,15 +142,4 @@ async function keep({ log }: JobContext, record: () => Promise<void>): Promise<v
   await record().catch((err: unknown) => {
     log.error({ code: "delivery_not_recorded", err }, "what came of a delivery could not be recorded");
   });
-}
-
-/** The same failure as one that uses up an attempt. */
-function withoutDeferral(error: unknown): unknown {
-  const isDeferral =
-    Error.isError(error) &&
-    "failureKind" in error &&
-    (error.failureKind === "rate_limited" || error.failureKind === "contention");
-  if (!isDeferral) return error;
-  const code = "code" in error && typeof error.code === "string" ? { code: error.code } : {};
-  return new TransientError(error.message, { ...code, cause: error });
 }

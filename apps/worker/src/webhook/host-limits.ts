@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { createRateLimit, createSemaphore } from "@millrace/redis";
 import { ContentionError, RateLimitedError } from "@millrace/worker-host";
 import type { Redis } from "ioredis";
@@ -9,15 +8,9 @@ export interface HostLimits {
    * Runs `deliver` when it is this host's turn.
    *
    * @param visitor the same at each try: whoever comes too early is given a turn and keeps it
-   * @param options.patienceMs how long to wait here before the job is put off
    * @throws RateLimitedError or a contention when it is to be tried later; else what `deliver` throws
    */
-  take<T>(
-    host: string,
-    visitor: string,
-    options: { signal: AbortSignal; patienceMs: number },
-    deliver: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T>;
+  take<T>(host: string, visitor: string, signal: AbortSignal, deliver: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 export interface HostLimitsOptions {
@@ -36,7 +29,7 @@ const leaseMs = 30_000;
 /** Limits that are kept in Redis. */
 export function createHostLimits({ redis, prefix, concurrency, perSecond }: HostLimitsOptions): HostLimits {
   return {
-    take: async (host, visitor, { signal, patienceMs }, deliver) => {
+    take: async (host, visitor, signal, deliver) => {
       const name = `webhook:${host}`;
       const semaphore = createSemaphore({ redis, prefix, name, places: concurrency, leaseMs });
       const rateLimit = createRateLimit({ redis, prefix, name, max: perSecond, durationMs: 1_000 });
@@ -48,16 +41,15 @@ export function createHostLimits({ redis, prefix, concurrency, perSecond }: Host
               cause,
             });
           });
-          if (waitMs > patienceMs) {
+          if (waitMs > 0) {
             throw new RateLimitedError(`The host's next turn is in ${waitMs} ms.`, {
               code: "host_rate",
               retryAfterMs: waitMs,
             });
           }
-          if (waitMs > 0) await wait(waitMs, undefined, { signal: placeSignal });
           return deliver(placeSignal);
         },
-        { signal, acquireTimeoutMs: patienceMs },
+        { signal },
       );
     },
   };
