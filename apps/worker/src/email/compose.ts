@@ -1,8 +1,7 @@
-import { type Database, findEmailTemplate } from "@millrace/database";
+import { type Database, findEmailTemplate, whenAvailable } from "@millrace/database";
 import { cacheTemplates, type MailTemplate } from "@millrace/mail-templates";
 import { PermanentError } from "@millrace/worker-host";
 import { convert } from "html-to-text";
-import { lookUp } from "./look-up.ts";
 
 export interface MailContent {
   readonly subject: string;
@@ -20,14 +19,14 @@ export interface TemplateName {
  * A stored template, ready to render. Asked of the database for every mail, so that a change holds at once; parsed once per version.
  *
  * @throws PermanentError `template_missing`; TemplateError, which is permanent as well
- * @throws ContentionError `email_lookup_failed`
+ * @throws DatabaseUnavailableError
  */
 export type FindTemplate = (name: TemplateName) => Promise<MailTemplate>;
 
 export function createFindTemplate(database: Database): FindTemplate {
   const parsed = cacheTemplates();
   return async ({ id, locale }) => {
-    const found = await lookUp("which template there is", () => findEmailTemplate(database, id, locale));
+    const found = await whenAvailable(() => findEmailTemplate(database, id, locale));
     if (found) return parsed(found);
     throw new PermanentError(
       `There is no template ${JSON.stringify(id)}${locale === undefined ? "" : ` for ${locale}`}. Store it with PUT /email/templates/${id}, then replay the job.`,

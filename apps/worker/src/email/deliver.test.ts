@@ -84,7 +84,7 @@ test("where the database is away nothing is sent, and the job waits without usin
   const letter = { messageId: "<a@b>", from: "a@b.c", to: { name: "", address: "ada@example.com" } };
   const compose = async () => ({ subject: "x", text: "x" });
   const error = await reasonOf(lost({ ...letter, compose }, jobContext("sendEmail")));
-  expect(error).toMatchObject({ failureKind: "contention", code: "email_lookup_failed" });
+  expect(error).toMatchObject({ failureKind: "contention", code: "database_unavailable" });
   expect(server.lines).toEqual([]);
   server.close();
   await away.close();

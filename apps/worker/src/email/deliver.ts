@@ -1,7 +1,13 @@
-import { type Database, findSuppression, recordSent, suppressAddress, wasSent } from "@millrace/database";
-import { type JobContext, RateLimitedError, SkippedError } from "@millrace/worker-host";
+import {
+  type Database,
+  findSuppression,
+  recordSent,
+  suppressAddress,
+  wasSent,
+  whenAvailable,
+} from "@millrace/database";
+import { ContentionError, type JobContext, RateLimitedError, SkippedError } from "@millrace/worker-host";
 import type { MailContent } from "./compose.ts";
-import { lookUp } from "./look-up.ts";
 import type { Mail, SendMail } from "./mailer.ts";
 import { type OpenAttachment, openAttachments } from "./open-attachments.ts";
 import { UnknownRecipientError } from "./smtp-failure.ts";
@@ -26,26 +32,29 @@ export interface Letter extends Omit<Mail, keyof MailContent | "attachments"> {
  * One mail on its way: sent already? → wanted? → composed → its turn → handed over → recorded. Resolves when it is the mail server's, by this
  * start of the job or by one before it.
  *
+ * What cannot be asked puts the mail off without using up an attempt: none is sent to whom it may not, nor a second time, because a database
+ * was away.
+ *
  * A process that dies between the mail server's 250 and the record sends the mail again. Its Message-ID is the same, and by that a
  * receiver can tell.
  *
  * @throws SkippedError `suppressed`
- * @throws RateLimitedError `smtp_rate_limited`; ContentionError `email_lookup_failed`; what `compose`, the file store and the mailer throw
+ * @throws RateLimitedError `smtp_rate_limited`; DatabaseUnavailableError; ContentionError `limits_unavailable`; what `compose`, the file store and the mailer throw
  */
 export type Deliver = (letter: Letter, context: Pick<JobContext, "jobId" | "signal" | "log">) => Promise<void>;
 
 export function createDeliver({ database, sendMail, openAttachment, takeTurn }: DeliveryServices): Deliver {
   return async ({ compose, attachments = [], record, ...envelope }, { jobId, signal, log }) => {
     const { messageId, to } = envelope;
-    if (await lookUp("whether the mail was sent", () => wasSent(database, messageId))) return;
-    const suppression = await lookUp("whether the recipient gets mail", () => findSuppression(database, to.address));
+    if (await whenAvailable(() => wasSent(database, messageId))) return;
+    const suppression = await whenAvailable(() => findSuppression(database, to.address));
     if (suppression) {
       const { reason, code } = suppression;
       const why = code === undefined ? reason : `${reason}, ${code}`;
       throw new SkippedError(`The recipient gets no mail (${why}).`, { code: "suppressed" });
     }
     const content = await compose();
-    const waitMs = takeTurn ? await lookUp("when the mail server may be used", () => takeTurn(jobId)) : 0;
+    const waitMs = (await takeTurn?.(jobId).catch(refuseWithoutLimits)) ?? 0;
     if (waitMs > 0) {
       throw new RateLimitedError("The mail server has had as many mails as SMTP_RATE_MAX allows.", {
         code: "smtp_rate_limited",
@@ -76,4 +85,8 @@ export function createDeliver({ database, sendMail, openAttachment, takeTurn }: 
       ),
     );
   };
+}
+
+function refuseWithoutLimits(cause: unknown): never {
+  throw new ContentionError("The rate of the mail server cannot be asked for.", { code: "limits_unavailable", cause });
 }

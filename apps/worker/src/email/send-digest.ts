@@ -1,10 +1,9 @@
-import { claimDigest, type Database, markDigestSent } from "@millrace/database";
+import { claimDigest, type Database, markDigestSent, whenAvailable } from "@millrace/database";
 import type { emailContract } from "@millrace/worker-config/contracts";
 import { type HandlersOf, SkippedError } from "@millrace/worker-host";
 import { type FindTemplate, withText } from "./compose.ts";
 import type { Deliver } from "./deliver.ts";
 import { plainDigest } from "./digest-template.ts";
-import { lookUp } from "./look-up.ts";
 import { toMailbox } from "./mailbox.ts";
 import { messageIdOf } from "./message-id.ts";
 
@@ -26,7 +25,7 @@ export function createSendDigest(
     let count: number | undefined;
     const compose = async () => {
       const claim = () => claimDigest(database, messageId, { recipient, workspaceId, until: upTo });
-      const { items } = await lookUp("what there is to tell", claim);
+      const { items } = await whenAvailable(claim);
       if (items.length === 0) {
         throw new SkippedError("Nothing has been collected for the recipient.", { code: "nothing_to_send" });
       }
