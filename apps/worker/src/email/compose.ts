@@ -1,7 +1,7 @@
 import { type Database, findEmailTemplate } from "@millrace/database";
 import { cacheTemplates, type MailTemplate } from "@millrace/mail-templates";
 import { PermanentError } from "@millrace/worker-host";
-import { convert } from "html-to-text";
+import { textOf } from "./html-text.ts";
 import { lookUp } from "./look-up.ts";
 
 export interface MailContent {
@@ -36,11 +36,15 @@ export function createFindTemplate(database: Database): FindTemplate {
   };
 }
 
-/** The text part is made from the HTML where there is none. */
+/**
+ * The text part is made from the HTML where there is none.
+ *
+ * @throws PermanentError `html_too_deep`
+ */
 export function withText({ subject, html, text }: Partial<MailContent> & { subject: string }): MailContent {
   return {
     subject,
     ...(html !== undefined && { html }),
-    text: text ?? convert(html ?? "", { wordwrap: 80 }),
+    text: text ?? textOf(html ?? ""),
   };
 }
