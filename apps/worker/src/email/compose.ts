@@ -39,7 +39,7 @@ export function createFindTemplate(database: Database): FindTemplate {
 /**
  * The text part is made from the HTML where there is none.
  *
- * @throws PermanentError `html_too_deep`
+ * @throws PermanentError `html_too_costly`
  */
 export function withText({ subject, html, text }: Partial<MailContent> & { subject: string }): MailContent {
   return {
