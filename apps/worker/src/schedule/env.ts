@@ -14,7 +14,7 @@ export const scheduleEnvSchema = z.object({
   // Until then the deletion may be taken back.
   WORKSPACE_CLEAN_UP_AFTER_DAYS: days(7),
   // No enqueue may wait for more than 365 days: by then no job of the workspace can be left.
-  WORKSPACE_FORGET_AFTER_DAYS: days(400),
+  WORKSPACE_FORGET_AFTER_DAYS: days(400, 366),
 });
 
 export type ScheduleEnv = z.output<typeof scheduleEnvSchema>;
