@@ -12,11 +12,10 @@ import {
 } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { createFileStore } from "@millrace/file-store";
-import { createLogger } from "@millrace/logger";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
 import { addSchedule, listSchedules } from "@millrace/schedules";
 import { closeQueues, emailQueue, enqueue, readQueueEnv } from "@millrace/worker-config";
-import type { JobContext } from "@millrace/worker-host";
+import { jobContext } from "@millrace/worker-host/testing";
 import { createWorkspaceDirectory } from "@millrace/workspaces";
 import { sql } from "kysely";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
@@ -42,23 +41,7 @@ afterAll(async () => {
 const handlers = (env: Partial<ScheduleEnv> = {}) =>
   scheduleHandlers(distributedLock, directory, files, database(), { ...readScheduleEnv(), ...env });
 
-function context(): JobContext {
-  return {
-    queue: "schedule",
-    action: "any",
-    jobId: "1",
-    createdAt: new Date(1_000),
-    attempt: 1,
-    isFinalAttempt: false,
-    idempotencyKey: undefined,
-    workspaceId: undefined,
-    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-    signal: new AbortController().signal,
-    log: createLogger({ level: "silent" }),
-    progress: async () => {},
-    enqueue: async () => ({ status: "created", jobId: "another" }),
-  };
-}
+const context = () => jobContext({ queue: "schedule", action: "any" });
 
 /** A job that has ended so many days ago, as BullMQ leaves it. */
 async function putEnded(jobId: string, set: "completed" | "failed", daysAgo: number, opts = {}): Promise<void> {
