@@ -1,4 +1,5 @@
 import { parseEnv } from "@millrace/env";
+import { allowPrivateSchema } from "@millrace/safe-http";
 import { z } from "zod";
 
 /** What `pnpm dev` uses where API_KEYS is not set. Public knowledge, so production refuses it. */
@@ -35,20 +36,14 @@ export function readApiPort(): number {
 
 export const webhookTargetEnvSchema = z.object({
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
-  WEBHOOK_ALLOW_PRIVATE: z.stringbool({ error: "expected true or false" }).default(false),
+  WEBHOOK_ALLOW_PRIVATE: allowPrivateSchema({ isProduction: false }),
 });
 
 /** @throws EnvironmentError also when production would take endpoints in its own network; the webhook worker refuses the same */
 export function readWebhookTargetEnv(
   source?: Record<string, string | undefined>,
 ): z.output<typeof webhookTargetEnvSchema> {
-  const ownNetwork = webhookTargetEnvSchema.shape.WEBHOOK_ALLOW_PRIVATE.refine((isAllowed) => !isAllowed, {
-    message:
-      "expected false in production: whoever registers an endpoint could reach the network that the worker runs in",
-  });
   const isProduction = (source ?? process.env).NODE_ENV === "production";
-  const schema = isProduction
-    ? webhookTargetEnvSchema.extend({ WEBHOOK_ALLOW_PRIVATE: ownNetwork })
-    : webhookTargetEnvSchema;
+  const schema = webhookTargetEnvSchema.extend({ WEBHOOK_ALLOW_PRIVATE: allowPrivateSchema({ isProduction }) });
   return parseEnv(schema, source);
 }

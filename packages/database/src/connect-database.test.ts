@@ -31,6 +31,11 @@ test("a process opens no more connections than its pool allows", async () => {
   expect(Number(rows[0]?.count)).toBeLessThanOrEqual(3);
 });
 
+test("a transaction in which nothing happens holds its rows for a minute and no longer", async () => {
+  const { rows } = await sql`show idle_in_transaction_session_timeout`.execute(connect());
+  expect(rows).toEqual([{ idle_in_transaction_session_timeout: "1min" }]);
+});
+
 test("a connection that is cut while idle is told, and the next query has another", async () => {
   const lost = Promise.withResolvers<Error>();
   const database = connect({ poolMax: 1, onConnectionLost: lost.resolve });

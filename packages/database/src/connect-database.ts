@@ -23,6 +23,9 @@ export interface DatabaseOptions {
 const connectWithinMs = 5_000;
 // No query of ours is long; one that hangs would keep a connection, and at the end the whole pool.
 const statementTimeoutMs = 15_000;
+// A process that hangs, or whose machine is gone, within a transaction would hold its rows for ever. The longest of ours waits for Redis, some
+// seconds.
+const idleInTransactionTimeoutMs = 60_000;
 
 /** Connects to PostgreSQL. Opens nothing before the first query, and never throws for a server that is away: the query does. */
 export function connectDatabase({ url, poolMax = 10, onConnectionLost }: DatabaseOptions): Database {
@@ -33,6 +36,7 @@ export function connectDatabase({ url, poolMax = 10, onConnectionLost }: Databas
     statement_timeout: statementTimeoutMs,
     // The server ends a statement at its time; this ends the wait where the server is gone without a word.
     query_timeout: statementTimeoutMs + 1_000,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     application_name: "millrace",
     keepAlive: true,
   });

@@ -32,6 +32,7 @@ export { isDatabaseUnavailable } from "./is-database-unavailable.ts";
 export { MigrationError, migrateDatabase } from "./migrate-database.ts";
 export { outbox as outboxTableSql } from "./migrations/0001-outbox.ts";
 export { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";
+export { type RemovedWorkspaceData, removeWorkspaceData } from "./remove-workspace-data.ts";
 export { recordSent, wasSent } from "./sent-emails.ts";
 export type {
   EmailDigestItemsTable,

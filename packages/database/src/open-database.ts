@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "@millrace/logger";
 import { connectDatabase, type Database } from "./connect-database.ts";
 import { MigrationError, migrateDatabase } from "./migrate-database.ts";
@@ -54,16 +55,7 @@ async function migrateUntilThere(url: string, closing: AbortSignal, log: Logger)
       if (err instanceof MigrationError) throw err;
       log.warn({ code: "database_unreachable", err, nextTryMs: waitMs }, "cannot reach the database, trying again");
     }
-    await waitFor(waitMs, closing);
+    // A close ends the wait, which is then no error.
+    await wait(waitMs, undefined, { signal: closing }).catch(() => {});
   }
-}
-
-function waitFor(waitMs: number, closing: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, waitMs);
-    closing.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -1,7 +1,7 @@
 import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
-import { z } from "zod";
 import { parseJobKey } from "./job-key.ts";
 import { type MarkedJob, markCancelled, releaseCancelled } from "./mark-cancelled.ts";
+import { scanChildren } from "./scan-children.ts";
 
 /** What became of a cancelled job's descendants. */
 export interface CancelledChildren {
@@ -57,21 +57,4 @@ export async function cancelFlow(
 
   const root = await cancelOne(queue, jobId);
   return { root, children };
-}
-
-const replySchema = z.tuple([z.string(), z.array(z.string())]);
-
-/** The keys of the children that a parent waits for, in portions. */
-async function* scanChildren(name: QueueName, jobId: string): AsyncGenerator<{ parent: string; keys: string[] }, void> {
-  let cursor = "0";
-  do {
-    const { parent, reply } = await askQueue(contracts[name], async (opened) => {
-      const key = opened.toKey(jobId);
-      const client = await opened.getBackend().client;
-      const args = [`${key}:dependencies`, cursor, "COUNT", 100];
-      return { parent: key, reply: replySchema.parse(await client.runCommand("sscan", args)) };
-    });
-    cursor = reply[0];
-    yield { parent, keys: reply[1] };
-  } while (cursor !== "0");
 }

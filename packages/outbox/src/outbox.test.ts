@@ -3,8 +3,10 @@ import { connectDatabase, type Database, migrateDatabase } from "@millrace/datab
 import { createDatabase, type DevRedis, startRedis } from "@millrace/dev-services";
 import { createLogger } from "@millrace/logger";
 import { closeQueues, contracts, emailContract, emailQueue } from "@millrace/worker-config";
+import { defineQueue } from "@millrace/worker-config/contracts";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { addToOutbox } from "./add-to-outbox.ts";
 import { publishBatch } from "./publish-batch.ts";
 import { type OutboxRelay, startOutboxRelay } from "./start-outbox-relay.ts";
@@ -139,6 +141,23 @@ test("a row that no queue takes keeps its reason and holds up no other", async (
     expect.stringContaining("no JSON"),
   ]);
   for (const row of rows) expect(row.due_at.getTime()).toBeGreaterThan(Date.now() + 30_000);
+});
+
+test("a hundred rows whose adding fails as nobody foresaw hold up no other, and their reason holds no payload", async () => {
+  const refuse = () => {
+    throw new TypeError("MARKER");
+  };
+  const quota = defineQueue("quota", { broken: { data: z.object({ a: z.string().refine(refuse) }) } });
+  await client.query(`insert into millrace_outbox (queue, action, data, options)
+    select 'quota', 'broken', '{"a":"MARKER"}', '{}' from generate_series(1, 100)`);
+  const jobId = await placeOrder("commit");
+  const publish = () => publishBatch(database, { ...contracts, quota }, log);
+  expect(await publish()).toEqual({ published: 0, refused: 100, kept: [] });
+  expect(await publish()).toEqual({ published: 1, refused: 0, kept: [] });
+  expect(await emailQueue.getJob(jobId)).toBeDefined();
+  const rows = await outboxRows();
+  expect(new Set(rows.map(({ refusal }) => refusal))).toEqual(new Set([expect.stringContaining("TypeError")]));
+  expect(rows.map(({ refusal }) => refusal).join()).not.toContain("MARKER");
 });
 
 test("while Redis is away jobs wait in the outbox, and are enqueued when it is back", async () => {

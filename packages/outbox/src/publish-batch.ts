@@ -1,6 +1,6 @@
 import type { Database, Tables } from "@millrace/database";
 import type { Logger } from "@millrace/logger";
-import { enqueueUnchecked, InvalidJobError, type QueueContract } from "@millrace/worker-config";
+import { enqueueUnchecked, InvalidJobError, type QueueContract, QueueUnavailableError } from "@millrace/worker-config";
 import { type Selectable, sql, type Transaction } from "kysely";
 
 type OutboxRow = Selectable<Tables["millrace_outbox"]>;
@@ -68,11 +68,17 @@ async function publish(row: OutboxRow, contracts: Readonly<Record<string, QueueC
     await enqueueUnchecked(contract, row.action, JSON.parse(row.data), JSON.parse(row.options));
     return { row, fate: "published" };
   } catch (error) {
-    // What was checked on its way in and is refused now was written by another version, or by another hand.
-    if (error instanceof InvalidJobError) return { row, fate: "refused", reason: error.message };
-    if (error instanceof SyntaxError) return { row, fate: "refused", reason: "Its data or options are no JSON." };
-    return { row, fate: "kept", error };
+    if (error instanceof QueueUnavailableError) return { row, fate: "kept", error };
+    return { row, fate: "refused", reason: reasonOf(error) };
   }
+}
+
+/** What was checked on its way in and is refused now was written by another version, or by another hand. */
+function reasonOf(error: unknown): string {
+  if (error instanceof InvalidJobError) return error.message;
+  if (error instanceof SyntaxError) return "Its data or options are no JSON.";
+  // The message of any other error may hold a part of the payload.
+  return `Adding it failed with an error that nobody foresaw (${Error.isError(error) ? error.name : typeof error}).`;
 }
 
 async function recordRefusal(transaction: Transaction<Tables>, row: OutboxRow, reason: string): Promise<void> {

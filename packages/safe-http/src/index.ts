@@ -1,4 +1,5 @@
 export { type AddressRule, isPublicAddress, isPublicOrPrivateAddress } from "./address-rule.ts";
+export { allowPrivateSchema } from "./allow-private.ts";
 export { checkUrl } from "./check-url.ts";
 export type { ResolveName } from "./guarded-connector.ts";
 export {

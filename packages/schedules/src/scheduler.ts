@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { QueueUnavailableError } from "@millrace/worker-config";
+import { InvalidJobError, QueueUnavailableError } from "@millrace/worker-config";
 import type { CodeSchedule } from "./define-schedule.ts";
 import { giveBackTick, rearmSchedules, settleTick, takeDueSchedules } from "./due-schedules.ts";
+import { onceAMinute } from "./once-a-minute.ts";
 import { type Registration, registerSchedules } from "./register-schedules.ts";
 import { runTick, type TickTools } from "./run-tick.ts";
 import type { StoredSchedule } from "./stored-schedule.ts";
@@ -30,11 +31,14 @@ const batchSize = 50;
 /** A schedule that was just added may be due before the one that this process waits for. */
 const longestWaitMs = 1_000;
 const retryMs = 1_000;
+/** A newer process, which knows the action, is as likely to take the tick up as this one. */
+const unknownActionRetryMs = 5_000;
 /** Each waits for Redis as long as a producer does, 1.5 seconds. */
 const registrationAttempts = 5;
 
 export function createScheduler({ schedules, repairEveryMs = 60_000, ...tools }: SchedulerOptions): Scheduler {
   const { log } = tools;
+  const maySay = onceAMinute();
   const closing = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let registration: Registration | undefined;
@@ -49,9 +53,14 @@ export function createScheduler({ schedules, repairEveryMs = 60_000, ...tools }:
       await settleTick(stored, result);
       return result.nextDueMs ?? Number.POSITIVE_INFINITY;
     } catch (err) {
-      log.warn({ code: "tick_failed", scheduleId: schedule.id, err }, "a tick failed and is tried again");
-      await giveBackTick(stored, retryMs).catch(() => {});
-      return now + retryMs;
+      const isUnknown = err instanceof InvalidJobError && err.code === "unknown_action";
+      const waitMs = isUnknown ? unknownActionRetryMs : retryMs;
+      const [code, message] = isUnknown
+        ? ["schedule_action_unknown", "a run is left to a process that knows its action, for a day"]
+        : ["tick_failed", "a tick failed and is tried again"];
+      if (!isUnknown || maySay(`${code} ${schedule.id}`)) log.warn({ code, scheduleId: schedule.id, err }, message);
+      await giveBackTick(stored, waitMs).catch(() => {});
+      return now + waitMs;
     }
   };
   /** @returns how long nothing is due */
@@ -59,6 +68,7 @@ export function createScheduler({ schedules, repairEveryMs = 60_000, ...tools }:
     const startedAt = performance.now();
     const { now, taken, unreadable, nextMs = Number.POSITIVE_INFINITY } = await takeDueSchedules(batchSize);
     for (const scheduleId of unreadable) {
+      if (!maySay(`schedule_unreadable ${scheduleId}`)) continue;
       log.error({ code: "schedule_unreadable", scheduleId }, "a schedule is damaged, or of a newer version");
     }
     const nextDues = await Promise.all(taken.map((stored) => carryOut(stored, now)));

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { ownKey } from "@millrace/redis";
 import { defineQueue } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -61,6 +63,18 @@ test.each(stores)(
     expect(await effects.claim(early, 10_000)).toEqual({ state: "done", byOwner: true, result: '"late"' });
   },
 );
+
+test("a claim that an older version recorded without a start stands in the way of no later start of its job", async () => {
+  const client = await raw.getBackend().client;
+  const effects = createRedisEffectStore(raw.getBackend().client, prefix);
+  await effects.claim(effect("old", "job", "any"), 10_000);
+  const digest = createHash("sha256").update("old").digest("base64url");
+  const key = ownKey(prefix, "idempotency", digest);
+  expect(await client.get(key)).toBe("r job 1 any");
+  await client.set(key, "r job 99999999-aaaa");
+  expect(await effects.claim(effect("old", "other", "x", 5), 10_000)).toEqual({ state: "busy" });
+  expect(await effects.claim(effect("old", "job", "x", 5), 10_000)).toEqual({ state: "claimed" });
+});
 
 test.each(stores)("a claim that was given up is anybody's at once, in %s", async (_, createStore) => {
   const effects = createStore();

@@ -4,13 +4,14 @@ import type { RedisClient } from "bullmq";
 import type { Effect, EffectStore } from "./effect-store.ts";
 
 // A record is `r <owner> <start> <token>` while the effect's job runs, and `d <owner> <result>` afterwards. No owner holds a space.
+// One without a start, by an older version, is earlier than any; its token may begin with digits.
 const scripts = {
   millraceClaimEffect: `
     local held = redis.call("GET", KEYS[1])
     if held then
       local state, owner, rest = string.match(held, "^(%a) (%S+) (.*)$")
       if state == "d" then return { "done", owner == ARGV[1] and 1 or 0, rest } end
-      local isLater = tonumber(string.match(rest, "^%d+") or 0) > tonumber(string.match(ARGV[2], "^%d+"))
+      local isLater = tonumber(string.match(rest, "^(%d+) ") or 0) > tonumber(string.match(ARGV[2], "^(%d+) "))
       if owner ~= ARGV[1] or isLater then return { "busy" } end
     end
     redis.call("SET", KEYS[1], "r " .. ARGV[1] .. " " .. ARGV[2], "PX", ARGV[3])

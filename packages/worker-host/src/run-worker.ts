@@ -9,11 +9,12 @@ import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { startWorker } from "./start-worker.ts";
-import { checkServices, type WorkerService } from "./worker-service.ts";
+import { checkServices, closeServices, type WorkerService } from "./worker-service.ts";
 
 /**
  * A worker process's whole life: reads the environment, takes jobs, answers health probes, and on SIGTERM or SIGINT stops in order:
- * no new job, the running ones to their end, then the services and clients, then exit 0. A second signal exits at once; a crash exits 1.
+ * no new job, the running ones to their end, then the services and clients, then exit 0, or 1 where one of these could not be closed. A second
+ * signal exits at once; a crash exits 1.
  *
  * @param services what the handlers use besides Redis, by the name that `/readyz` shows
  * @throws EnvironmentError when a variable is missing or wrong
@@ -65,9 +66,7 @@ export async function runWorker<
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
     workspaces.close();
-    for (const service of Object.values(services)) await service.close();
-    await closeQueues();
-    await health.close();
+    await closeServices(services, log).finally(() => closeServices({ queues: { close: closeQueues }, health }, log));
   });
   await worker.untilReady();
   log.info("worker ready");

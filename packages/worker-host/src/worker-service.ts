@@ -1,3 +1,4 @@
+import type { Logger } from "@millrace/logger";
 import { settlesWithin } from "./settles-within.ts";
 
 /** Something that a worker process holds open besides Redis, such as a database. */
@@ -6,11 +7,13 @@ export interface WorkerService {
   start?(): Promise<unknown>;
   /** Resolves while the service can be used. One that rejects, or takes longer than 2 seconds, makes the process not ready. */
   check(): Promise<unknown>;
-  /** Called once at the end, when the last job is over. */
+  /** Called once at the end, when the last job is over. The process does not wait for it for more than 2 seconds. */
   close(): Promise<void>;
 }
 
 const checkWithinMs = 2_000;
+// Of what the platform gives a process beyond WORKER_SHUTDOWN_GRACE_MS, ten seconds, there must be enough for all of them.
+const closeWithinMs = 2_000;
 
 /** Each service by its name, and whether it can be used now. */
 export async function checkServices(services: Record<string, WorkerService>): Promise<Record<string, boolean>> {
@@ -20,4 +23,30 @@ export async function checkServices(services: Record<string, WorkerService>): Pr
     return [name, await settlesWithin(answered, checkWithinMs).catch(() => false)] as const;
   });
   return Object.fromEntries(await Promise.all(states));
+}
+
+/**
+ * Closes one service after the other, in their order: a later one may be what an earlier one uses. One that rejects, or takes too long, is said
+ * and keeps no other open.
+ *
+ * @param withinMs how long one may take. Defaults to 2 seconds
+ * @throws Error at the end, which names those that were not closed
+ */
+export async function closeServices(
+  services: Record<string, Pick<WorkerService, "close">>,
+  log: Logger,
+  withinMs: number = closeWithinMs,
+): Promise<void> {
+  const open: string[] = [];
+  for (const [name, service] of Object.entries(services)) {
+    const closed = Promise.resolve().then(() => service.close());
+    const isClosed = await settlesWithin(closed, withinMs).catch((err: unknown) => {
+      log.error({ code: "service_close_failed", service: name, err }, "a service could not be closed");
+      return undefined;
+    });
+    if (isClosed === false)
+      log.error({ code: "service_close_timeout", service: name, withinMs }, "a service took too long to close");
+    if (isClosed !== true) open.push(name);
+  }
+  if (open.length > 0) throw new Error(`Not closed: ${open.join(", ")}. The log says why.`);
 }

@@ -88,6 +88,7 @@ test("a reference leads where it was linked last, and nowhere once it or its wor
   await leadsTo("i").toBeUndefined();
   await directory.linkWorkspace(integration("j"), "w2");
   await leadsTo("j").toBe("w2");
+  await directory.scheduleWorkspaceDeletion("w2");
   await directory.forgetWorkspace("w2");
   await leadsTo("j").toBeUndefined();
 });

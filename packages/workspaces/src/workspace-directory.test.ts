@@ -60,6 +60,31 @@ test("of a forgotten workspace nothing is left, and of another one everything", 
   expect(await redis.exists(key("linked:w"))).toBe(0);
 });
 
+test("a workspace whose deletion was cancelled meanwhile is not forgotten", async () => {
+  const { directory, redis, key } = open();
+  await directory.assignWorkspace("w", "ada");
+  await directory.scheduleWorkspaceDeletion("w");
+  await directory.cancelWorkspaceDeletion("w");
+  expect(await directory.forgetWorkspace("w")).toBe(false);
+  expect(await redis.hget(key("owners"), "w")).toBe("ada");
+  expect(await redis.get(key("version"))).toBe("3");
+  await directory.scheduleWorkspaceDeletion("w");
+  expect(await directory.forgetWorkspace("w")).toBe(true);
+  expect(await redis.hget(key("owners"), "w")).toBeNull();
+});
+
+test("a deletion of which no time is known is named as well, and counts from when it is named or told again", async () => {
+  const { directory, redis, key } = open();
+  await redis.sadd(key("gone"), "told", "untold");
+  await directory.scheduleWorkspaceDeletion("told");
+  await redis.hset(key("gone-since"), "told", Date.now() - 5_000);
+  const named = new Map<string, number>();
+  for await (const { workspaceId, forMs } of directory.scheduledDeletions()) named.set(workspaceId, forMs);
+  expect(named.get("untold")).toBe(0);
+  expect(named.get("told")).toBeGreaterThan(3_000);
+  expect(await redis.hkeys(key("gone-since"))).toEqual(["told", "untold"]);
+});
+
 test("the journal keeps the latest 10,000 changes and no more", async () => {
   const { directory, redis, key } = open();
   await directory.assignWorkspace("w", "ada");
@@ -98,7 +123,7 @@ const wrongIds: [string, unknown, RegExp][] = [
   ["a number", 7, /got number/],
   ["null", null, /got null/],
 ];
-const calls: [string, (directory: WorkspaceDirectory, id: string) => Promise<void>][] = [
+const calls: [string, (directory: WorkspaceDirectory, id: string) => Promise<unknown>][] = [
   ["workspaceId", (directory, id) => directory.assignWorkspace(id, "ada")],
   ["ownerId", (directory, id) => directory.assignWorkspace("w", id)],
   ["ownerId", (directory, id) => directory.blockOwner(id)],

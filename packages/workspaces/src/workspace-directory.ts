@@ -19,17 +19,28 @@ export interface WorkspaceDirectory {
   /** From now on jobs of the workspace are skipped. */
   scheduleWorkspaceDeletion(workspaceId: string): Promise<void>;
   cancelWorkspaceDeletion(workspaceId: string): Promise<void>;
-  /** The workspaces that are scheduled for deletion, in pages, each with how long it has been so, in milliseconds. */
+  /**
+   * The workspaces that are scheduled for deletion, in pages, each with how long it has been so, in milliseconds. One of which no time is
+   * known counts from now on.
+   */
   scheduledDeletions(): AsyncIterable<{ readonly workspaceId: string; readonly forMs: number }>;
   /**
-   * Removes all that is known of a workspace, its links included, in time that grows with their number. A workspace that nobody knows is
-   * active: forget one when its deletion is done and no job of it can be left.
+   * Removes all that is known of a workspace that is scheduled for deletion, its links included, in time that grows with their number. A
+   * workspace that nobody knows is active: forget one when its deletion is done and no job of it can be left.
+   *
+   * @returns whether it was forgotten: one whose deletion is not scheduled, or was cancelled a moment ago, stays as it is
    */
-  forgetWorkspace(workspaceId: string): Promise<void>;
+  forgetWorkspace(workspaceId: string): Promise<boolean>;
   /** Says to which workspace something belongs, for jobs that name only this. */
   linkWorkspace(reference: WorkspaceReference, workspaceId: string): Promise<void>;
   unlinkWorkspace(reference: WorkspaceReference): Promise<void>;
 }
+
+const onlyGone = `if redis.call("SISMEMBER", gone, ARGV[2]) == 0 then return end`;
+// Also of one that is scheduled already: a process that knew no times may have done so.
+const dateDeletion = `
+local time = redis.call("TIME")
+redis.call("HSETNX", goneSince, ARGV[2], string.format("%.0f", time[1] * 1000 + math.floor(time[2] / 1000)))`;
 
 const scripts = {
   assign: `
@@ -38,13 +49,14 @@ redis.call("HSET", owners, ARGV[2], ARGV[3])`,
   block: `if redis.call("SADD", blocked, ARGV[2]) == 0 then return end`,
   unblock: `if redis.call("SREM", blocked, ARGV[2]) == 0 then return end`,
   scheduleDeletion: `
-if redis.call("SADD", gone, ARGV[2]) == 0 then return end
-local time = redis.call("TIME")
-redis.call("HSET", goneSince, ARGV[2], string.format("%.0f", time[1] * 1000 + math.floor(time[2] / 1000)))`,
+local isNew = redis.call("SADD", gone, ARGV[2]) == 1
+${dateDeletion}
+if not isNew then return end`,
   cancelDeletion: `
 if redis.call("SREM", gone, ARGV[2]) == 0 then return end
 redis.call("HDEL", goneSince, ARGV[2])`,
   forget: `
+${onlyGone}
 local references = linked .. ":" .. ARGV[2]
 for _, reference in ipairs(redis.call("SMEMBERS", references)) do redis.call("HDEL", links, reference) end
 redis.call("DEL", references)
@@ -68,7 +80,8 @@ redis.call("SREM", linked .. ":" .. before, ARGV[2])`,
 const enterInJournal = `
 redis.call("INCR", version)
 redis.call("RPUSH", journal, ARGV[1] .. " " .. ARGV[2])
-redis.call("LTRIM", journal, -${journalLength}, -1)`;
+redis.call("LTRIM", journal, -${journalLength}, -1)
+return 1`;
 
 /**
  * The application's side of the directory. Redis keeps about 200 bytes for each workspace, owner, link and each of the last 10,000
@@ -83,8 +96,10 @@ export function createWorkspaceDirectory({ redis, prefix }: { redis: Redis; pref
     throw new Error("redis: expected a client without keyPrefix, got one. The workers would look under other keys.");
   }
   const keys = directoryKeys(prefix);
-  const change = async (script: keyof typeof scripts, word: ChangeWord, id: string, value = "") => {
-    await runScript(redis, keys, scripts[script] + enterInJournal, word, id, value);
+  const hasChanged = async (script: keyof typeof scripts, word: ChangeWord, id: string, value = "") =>
+    (await runScript(redis, keys, scripts[script] + enterInJournal, word, id, value)) === 1;
+  const change = async (...what: Parameters<typeof hasChanged>) => {
+    await hasChanged(...what);
   };
   const workspace = (id: string) => requireId(id, "workspaceId");
   const owner = (id: string) => requireId(id, "ownerId");
@@ -97,13 +112,17 @@ export function createWorkspaceDirectory({ redis, prefix }: { redis: Redis; pref
     cancelWorkspaceDeletion: async (id) => change("cancelDeletion", "deletionCancelled", workspace(id)),
     scheduledDeletions: async function* () {
       const [seconds] = await redis.time();
-      for await (const page of redis.hscanStream(keys.goneSince, { count: 1_000 })) {
-        for (let index = 0; index + 1 < page.length; index += 2) {
-          yield { workspaceId: page[index], forMs: Math.max(0, Number(seconds) * 1_000 - Number(page[index + 1])) };
+      for await (const page of redis.sscanStream(keys.gone, { count: 1_000 })) {
+        const ids: string[] = page;
+        const since = ids.length > 0 ? await redis.hmget(keys.goneSince, ...ids) : [];
+        for (const [index, workspaceId] of ids.entries()) {
+          const at = since[index] ?? undefined;
+          if (at === undefined) await runScript(redis, keys, onlyGone + dateDeletion, "", workspaceId);
+          yield { workspaceId, forMs: at === undefined ? 0 : Math.max(0, Number(seconds) * 1_000 - Number(at)) };
         }
       }
     },
-    forgetWorkspace: async (id) => change("forget", "workspaceForgotten", workspace(id)),
+    forgetWorkspace: async (id) => hasChanged("forget", "workspaceForgotten", workspace(id)),
     linkWorkspace: async (reference, id) => change("link", "linkChanged", link(reference), workspace(id)),
     unlinkWorkspace: async (reference) => change("unlink", "linkChanged", link(reference)),
   };

@@ -1,3 +1,4 @@
+import { type Database, removeWorkspaceData, whenAvailable } from "@millrace/database";
 import type { DistributedLock } from "@millrace/redis";
 import { type CodeSchedule, defineSchedule, removeSchedulesOf, runLocked } from "@millrace/schedules";
 import { scheduleContract } from "@millrace/worker-config/contracts";
@@ -20,26 +21,35 @@ export const cleanUpWorkspacesSchedule: CodeSchedule = defineSchedule({
 });
 
 /**
- * Removes the schedules of workspaces that have been scheduled for deletion for `cleanUpAfterDays`, and forgets a workspace after
- * `forgetAfterDays`. From the moment of the deletion on its schedules add nothing and its jobs are skipped when they are due; they are not
+ * Removes what would still go out for workspaces that have been scheduled for deletion for `cleanUpAfterDays`: their schedules, unsent digest
+ * items, and webhook endpoints with their secrets. Forgets a workspace after `forgetAfterDays`. From the moment of the deletion on its schedules add nothing and its jobs are skipped when they are due; they are not
  * looked for, since nothing in a queue is sorted by workspace and every job of it would have to be read.
  */
 export function createCleanUpWorkspaces(
   distributedLock: DistributedLock,
   directory: Pick<WorkspaceDirectory, "scheduledDeletions" | "forgetWorkspace">,
+  database: Database,
   { cleanUpAfterDays, forgetAfterDays }: { readonly cleanUpAfterDays: number; readonly forgetAfterDays: number },
 ): CleanUpWorkspaces {
   return async (_, context) =>
     runLocked(distributedLock, cleanUpWorkspacesSchedule, context.signal, async ({ signal }) => {
-      const report = { scheduledForDeletion: 0, removedSchedules: 0, forgotten: 0 };
+      const report = {
+        scheduledForDeletion: 0,
+        removedSchedules: 0,
+        removedDigestItems: 0,
+        removedWebhookEndpoints: 0,
+        forgotten: 0,
+      };
       for await (const { workspaceId, forMs } of directory.scheduledDeletions()) {
         signal.throwIfAborted();
         report.scheduledForDeletion += 1;
         if (forMs < cleanUpAfterDays * dayMs) continue;
         report.removedSchedules += await removeSchedulesOf(workspaceId);
+        const removed = await whenAvailable(() => removeWorkspaceData(database, workspaceId, { signal }));
+        report.removedDigestItems += removed.digestItems;
+        report.removedWebhookEndpoints += removed.webhookEndpoints;
         if (forMs < forgetAfterDays * dayMs) continue;
-        await directory.forgetWorkspace(workspaceId);
-        report.forgotten += 1;
+        if (await directory.forgetWorkspace(workspaceId)) report.forgotten += 1;
       }
       return report;
     });

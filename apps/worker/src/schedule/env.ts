@@ -2,18 +2,19 @@ import { parseEnv } from "@millrace/env";
 import { workerConcurrency } from "@millrace/worker-host";
 import { z } from "zod";
 
-const days = (fallback: number) => z.coerce.number().int().min(0).max(3_650).default(fallback);
+const days = (fallback: number, atLeast = 0) => z.coerce.number().int().min(atLeast).max(3_650).default(fallback);
 
 export const scheduleEnvSchema = z.object({
   SCHEDULE_WORKER_CONCURRENCY: workerConcurrency,
   DEAD_LETTER_MAX_AGE_DAYS: days(30),
   // Longer than a delivery is tried, which takes three days.
   WEBHOOK_DELIVERY_MAX_AGE_DAYS: days(30),
-  WAITING_PARENT_MAX_AGE_DAYS: days(30),
+  // A child that has just failed may yet be replayed.
+  WAITING_PARENT_MAX_AGE_DAYS: days(30, 1),
   // Until then the deletion may be taken back.
   WORKSPACE_CLEAN_UP_AFTER_DAYS: days(7),
   // No enqueue may wait for more than 365 days: by then no job of the workspace can be left.
-  WORKSPACE_FORGET_AFTER_DAYS: days(400),
+  WORKSPACE_FORGET_AFTER_DAYS: days(400, 366),
 });
 
 export type ScheduleEnv = z.output<typeof scheduleEnvSchema>;

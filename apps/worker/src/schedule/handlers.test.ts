@@ -2,17 +2,23 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { addDigestItem, beginWebhookDelivery, createWebhookEndpoint, listWebhookDeliveries } from "@millrace/database";
+import {
+  addDigestItem,
+  beginWebhookDelivery,
+  connectDatabase,
+  createWebhookEndpoint,
+  findWebhookEndpoint,
+  listWebhookDeliveries,
+} from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { createFileStore } from "@millrace/file-store";
-import { createLogger } from "@millrace/logger";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
 import { addSchedule, listSchedules } from "@millrace/schedules";
 import { closeQueues, emailQueue, enqueue, readQueueEnv } from "@millrace/worker-config";
-import type { JobContext } from "@millrace/worker-host";
+import { jobContext } from "@millrace/worker-host/testing";
 import { createWorkspaceDirectory } from "@millrace/workspaces";
 import { sql } from "kysely";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { readScheduleEnv, type ScheduleEnv } from "./env.ts";
 import { scheduleHandlers } from "./handlers.ts";
 import { createPurgeWebhookDeliveries } from "./purge-webhook-deliveries.ts";
@@ -35,23 +41,7 @@ afterAll(async () => {
 const handlers = (env: Partial<ScheduleEnv> = {}) =>
   scheduleHandlers(distributedLock, directory, files, database(), { ...readScheduleEnv(), ...env });
 
-function context(): JobContext {
-  return {
-    queue: "schedule",
-    action: "any",
-    jobId: "1",
-    createdAt: new Date(1_000),
-    attempt: 1,
-    isFinalAttempt: false,
-    idempotencyKey: undefined,
-    workspaceId: undefined,
-    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-    signal: new AbortController().signal,
-    log: createLogger({ level: "silent" }),
-    progress: async () => {},
-    enqueue: async () => ({ status: "created", jobId: "another" }),
-  };
-}
+const context = () => jobContext({ queue: "schedule", action: "any" });
 
 /** A job that has ended so many days ago, as BullMQ leaves it. */
 async function putEnded(jobId: string, set: "completed" | "failed", daysAgo: number, opts = {}): Promise<void> {
@@ -104,6 +94,9 @@ test("everybody for whom something was collected gets one digest a day, however 
   await addDigestItem(database(), { recipient: "ada@example.com", text: "One." });
   await addDigestItem(database(), { recipient: "ada@example.com", text: "Two." });
   await addDigestItem(database(), { recipient: "bob@example.com", workspaceId, text: "Three." });
+  const going = randomUUID();
+  await addDigestItem(database(), { recipient: "bob@example.com", workspaceId: going, text: "Four." });
+  await directory.scheduleWorkspaceDeletion(going);
   const { sendDailyDigests } = handlers();
   const today = { ...context(), createdAt: new Date(), enqueue };
   expect(await sendDailyDigests({}, today)).toEqual({ enqueued: 2, duplicates: 0 });
@@ -119,6 +112,17 @@ test("everybody for whom something was collected gets one digest a day, however 
   expect(jobs.map(({ id }) => id).join()).not.toContain("example.com");
   const tomorrow = { ...today, createdAt: new Date(today.createdAt.getTime() + 86_400_000) };
   expect(await sendDailyDigests({}, tomorrow)).toEqual({ enqueued: 2, duplicates: 0 });
+  await directory.cancelWorkspaceDeletion(going);
+});
+
+test("while the database is away no digest is lost: the job waits without using up an attempt", async () => {
+  const away = connectDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });
+  const { sendDailyDigests } = scheduleHandlers(distributedLock, directory, files, away, readScheduleEnv());
+  await expect(sendDailyDigests({}, context())).rejects.toMatchObject({
+    failureKind: "contention",
+    code: "database_unavailable",
+  });
+  await away.close();
 });
 
 test("old webhook deliveries are gone, however many statements that takes, and the others stay", async () => {
@@ -148,26 +152,46 @@ test("a run that finds another at work does nothing, and its job is skipped", as
   expect(await isThere("old")).toBe(true);
 });
 
-test("a workspace's schedules go when its deletion is certain, the workspace when no job of it can be left", async () => {
+test("what a workspace would send goes when its deletion is certain, the workspace when no job of it can be left", async () => {
+  const [doomed, safe] = [randomUUID(), "safe"];
   const schedule = {
-    workspaceId: "doomed",
+    workspaceId: doomed,
     cadence: { everyMs: 3_600_000 },
     queue: "email",
     action: "sendEmail",
   } as const;
   const add = (id: string, workspaceId: string) =>
     addSchedule({ ...schedule, id, workspaceId, data: {}, overlap: "queue", missed: "once" }, 10);
-  await add("one", "doomed");
-  await add("two", "doomed");
-  await add("three", "safe");
-  await directory.scheduleWorkspaceDeletion("doomed");
+  await add("one", doomed);
+  await add("two", doomed);
+  await add("three", safe);
+  const item = { recipient: "cleo@example.com", text: "x" };
+  await addDigestItem(database(), { ...item, workspaceId: doomed });
+  const endpoint = { url: "https://example.com/", events: ["*"], secret: "any" };
+  const { id: gone } = await createWebhookEndpoint(database(), { ...endpoint, workspaceId: doomed });
+  const { id: kept } = await createWebhookEndpoint(database(), { ...endpoint, workspaceId: safe });
+  await directory.scheduleWorkspaceDeletion(doomed);
   const run = (env: Partial<ScheduleEnv>) => handlers(env).cleanUpWorkspaces({}, context());
   const ids = async () => (await listSchedules()).schedules.map((stored) => stored.schedule.id);
-  expect(await run({})).toEqual({ scheduledForDeletion: 1, removedSchedules: 0, forgotten: 0 });
+  const nothing = { removedSchedules: 0, removedDigestItems: 0, removedWebhookEndpoints: 0, forgotten: 0 };
+  expect(await run({})).toEqual({ scheduledForDeletion: 1, ...nothing });
   expect(await ids()).toEqual(["one", "three", "two"]);
   const certain = { WORKSPACE_CLEAN_UP_AFTER_DAYS: 0 };
-  expect(await run(certain)).toEqual({ scheduledForDeletion: 1, removedSchedules: 2, forgotten: 0 });
+  const removed = { removedSchedules: 2, removedDigestItems: 1, removedWebhookEndpoints: 1, forgotten: 0 };
+  expect(await run(certain)).toEqual({ scheduledForDeletion: 1, ...removed });
   expect(await ids()).toEqual(["three"]);
+  expect(await findWebhookEndpoint(database(), gone)).toBeUndefined();
+  expect(await findWebhookEndpoint(database(), kept)).toMatchObject({ workspaceId: safe });
   expect(await run({ ...certain, WORKSPACE_FORGET_AFTER_DAYS: 0 })).toMatchObject({ forgotten: 1 });
   expect(await run(certain)).toMatchObject({ scheduledForDeletion: 0 });
 });
+
+test.each(["WORKSPACE_FORGET_AFTER_DAYS=365", "WAITING_PARENT_MAX_AGE_DAYS=0"])(
+  "%s is refused at the start: jobs of a workspace would run again, or a flow be called off at once",
+  (variable) => {
+    const [name = "", value] = variable.split("=");
+    vi.stubEnv(name, value);
+    expect(readScheduleEnv).toThrow(name);
+    vi.unstubAllEnvs();
+  },
+);

@@ -25,8 +25,8 @@ export function scheduleHandlers(
     purgeWebhookDeliveries: createPurgeWebhookDeliveries(distributedLock, database, env.WEBHOOK_DELIVERY_MAX_AGE_DAYS),
     sweepFileStore: createSweepFileStore(distributedLock, files),
     sweepQueues: createSweepQueues(distributedLock, env.WAITING_PARENT_MAX_AGE_DAYS),
-    sendDailyDigests: createSendDailyDigests(distributedLock, database),
-    cleanUpWorkspaces: createCleanUpWorkspaces(distributedLock, directory, {
+    sendDailyDigests: createSendDailyDigests(distributedLock, database, directory),
+    cleanUpWorkspaces: createCleanUpWorkspaces(distributedLock, directory, database, {
       cleanUpAfterDays: env.WORKSPACE_CLEAN_UP_AFTER_DAYS,
       forgetAfterDays: env.WORKSPACE_FORGET_AFTER_DAYS,
     }),

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { type Database, type DigestRecipient, listDigestRecipients } from "@millrace/database";
+import { type Database, type DigestRecipient, listDigestRecipients, whenAvailable } from "@millrace/database";
 import type { DistributedLock } from "@millrace/redis";
 import { type CodeSchedule, defineSchedule, runLocked } from "@millrace/schedules";
 import { makeJobId } from "@millrace/worker-config";
 import { emailContract, scheduleContract } from "@millrace/worker-config/contracts";
 import type { HandlersOf } from "@millrace/worker-host";
+import type { WorkspaceDirectory } from "@millrace/workspaces";
 import { lockLease } from "./lock-lease.ts";
 
 type SendDailyDigests = HandlersOf<typeof scheduleContract>["sendDailyDigests"];
@@ -22,19 +23,27 @@ export const sendDailyDigestsSchedule: CodeSchedule = defineSchedule({
 });
 
 /**
- * Enqueues a digest for everybody for whom something has been collected. One a day: a further run of the same day adds nothing for whoever
- * has theirs.
+ * Enqueues a digest for everybody for whom something has been collected, but not in workspaces that are scheduled for deletion. One a day:
+ * a further run of the same day adds nothing for whoever has theirs. While the database is away it waits without using up an attempt.
  */
-export function createSendDailyDigests(distributedLock: DistributedLock, database: Database): SendDailyDigests {
+export function createSendDailyDigests(
+  distributedLock: DistributedLock,
+  database: Database,
+  directory: Pick<WorkspaceDirectory, "scheduledDeletions">,
+): SendDailyDigests {
   return async (_, context) =>
     runLocked(distributedLock, sendDailyDigestsSchedule, context.signal, async ({ signal }) => {
       const until = context.createdAt;
+      const going = new Set<string | undefined>();
+      for await (const { workspaceId } of directory.scheduledDeletions()) going.add(workspaceId);
       const counts = { created: 0, duplicate: 0 };
       let after: DigestRecipient | undefined;
       for (;;) {
-        const recipients = await listDigestRecipients(database, { until, after, limit: pageSize });
+        const page = { until, after, limit: pageSize };
+        const recipients = await whenAvailable(() => listDigestRecipients(database, page));
         for (const recipient of recipients) {
           signal.throwIfAborted();
+          if (going.has(recipient.workspaceId)) continue;
           const data = { ...recipient, until: until.toISOString() };
           const { status } = await context.enqueue(emailContract, "sendDigest", data, {
             jobId: digestId(recipient, until),

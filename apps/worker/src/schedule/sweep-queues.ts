@@ -19,7 +19,7 @@ export const sweepQueuesSchedule: CodeSchedule = defineSchedule({
   lock: lockLease,
 });
 
-/** Removes completed jobs whose time is over, and calls off parents that wait for children which never end. */
+/** Removes completed jobs whose time is over, and calls off parents that wait for children which have ended without a word. */
 export function createSweepQueues(distributedLock: DistributedLock, waitingParentMaxAgeDays: number): SweepQueues {
   return async (_, context) =>
     runLocked(distributedLock, sweepQueuesSchedule, context.signal, async ({ signal }) => ({

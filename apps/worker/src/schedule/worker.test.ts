@@ -49,7 +49,7 @@ test("the process has registered the code's schedules when it is ready, says so 
   expect(schedules).toHaveLength(codeSchedules.length);
   const health = lines.find((line) => line.health)?.health ?? "";
   const readiness = async () => (await fetch(health)).json();
-  const parts = { schedules: "ok", outbox: "ok", database: "ok" };
+  const parts = { schedules: "ok", outbox: "ok", files: "ok", database: "ok" };
   await expect.poll(readiness, { timeout: 10_000 }).toMatchObject({ status: "ok", ...parts });
   child.kill("SIGTERM");
   expect(await exited).toBe(0);

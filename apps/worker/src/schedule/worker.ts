@@ -37,9 +37,9 @@ await runWorker(scheduleContract, handlers, {
       await scheduler.close();
       workspaces.close();
       redis.disconnect();
-      await files.close();
     },
   },
   outbox: startOutboxRelay({ database, contracts, log: getChildLogger("outbox"), after: database.migrated }),
+  files,
   database,
 });

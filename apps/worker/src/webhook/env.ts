@@ -1,4 +1,5 @@
 import { parseEnv } from "@millrace/env";
+import { allowPrivateSchema } from "@millrace/safe-http";
 import { workerConcurrency } from "@millrace/worker-host";
 import { z } from "zod";
 
@@ -16,18 +17,12 @@ export const webhookEnvSchema = z.object({
     .min(60_000)
     .max(365 * day)
     .default(3 * day),
-  WEBHOOK_ALLOW_PRIVATE: z.stringbool({ error: "expected true or false" }).default(false),
+  WEBHOOK_ALLOW_PRIVATE: allowPrivateSchema({ isProduction: false }),
 });
 
 /** @throws EnvironmentError also when production would let deliveries into its own network */
 export function readWebhookEnv(source?: Record<string, string | undefined>): z.output<typeof webhookEnvSchema> {
   const isProduction = (source ?? process.env).NODE_ENV === "production";
-  const ownNetwork = webhookEnvSchema.shape.WEBHOOK_ALLOW_PRIVATE.refine((isAllowed) => !isAllowed, {
-    message:
-      "expected false in production: whoever registers an endpoint could reach the network that the worker runs in",
-  });
-  return parseEnv(
-    isProduction ? webhookEnvSchema.extend({ WEBHOOK_ALLOW_PRIVATE: ownNetwork }) : webhookEnvSchema,
-    source,
-  );
+  const schema = webhookEnvSchema.extend({ WEBHOOK_ALLOW_PRIVATE: allowPrivateSchema({ isProduction }) });
+  return parseEnv(schema, source);
 }

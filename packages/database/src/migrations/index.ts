@@ -5,6 +5,7 @@ import { sentEmails } from "./0004-sent-emails.ts";
 import { emailDigestItems } from "./0005-email-digest-items.ts";
 import { webhookEndpoints } from "./0006-webhook-endpoints.ts";
 import { webhookDeliveries } from "./0007-webhook-deliveries.ts";
+import { emailDigestItemsOfWorkspace } from "./0008-email-digest-items-of-workspace.ts";
 
 /**
  * Every change of the schema, oldest first, by the name under which a database remembers it. Forward only: one that has landed is never
@@ -18,4 +19,5 @@ export const migrations: Readonly<Record<string, string>> = {
   "0005-email-digest-items": emailDigestItems,
   "0006-webhook-endpoints": webhookEndpoints,
   "0007-webhook-deliveries": webhookDeliveries,
+  "0008-email-digest-items-of-workspace": emailDigestItemsOfWorkspace,
 };

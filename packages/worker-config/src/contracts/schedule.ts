@@ -55,10 +55,16 @@ export const scheduleContract = defineQueue(
       interruptible: true,
       example: {},
     },
-    /** Removes the schedules of workspaces that are scheduled for deletion, and in the end what is known of the workspace. */
+    /** Removes the schedules, digest items and webhook endpoints of workspaces that are scheduled for deletion, in the end all that is known of one. */
     cleanUpWorkspaces: {
       data: z.object({}),
-      result: z.object({ scheduledForDeletion: z.int(), removedSchedules: z.int(), forgotten: z.int() }),
+      result: z.object({
+        scheduledForDeletion: z.int(),
+        removedSchedules: z.int(),
+        removedDigestItems: z.int().default(0),
+        removedWebhookEndpoints: z.int().default(0),
+        forgotten: z.int(),
+      }),
       timeout: 10 * minute,
       interruptible: true,
       example: {},

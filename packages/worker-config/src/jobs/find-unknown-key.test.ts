@@ -28,6 +28,13 @@ test.each<[where: string, schema: z.ZodType, value: unknown, path: string]>([
   ["a nullable, read-only part", place.nullable().readonly(), { city: "x", zip: "1" }, "data"],
   ["what is transformed", place.transform(({ city }) => city), { city: "x", zip: "1" }, "data"],
   ["one of several", shape, { kind: "circle", radius: 1, zip: "1" }, "data"],
+  [
+    "one of several kinds",
+    z.union([z.string(), z.array(z.string()), place.optional()]),
+    { city: "x", zip: "1" },
+    "data",
+  ],
+  ["beside any JSON", z.object({ any: z.json(), place }), { any: [{}], place: { city: "x", zip: "1" } }, "data.place"],
   ["a tree", tree, { children: [{ children: [{ zip: "1" }] }] }, "data.children.0.children.0"],
 ])("a key that the schema does not name is found in %s", (_, schema, value, path) => {
   expect(schema.safeParse(value).success).toBe(true);
@@ -43,8 +50,41 @@ test.each<[what: string, schema: z.ZodType, value: unknown]>([
     { city: "x", zip: "1" },
   ],
   ["is left out", z.object({ place: place.optional(), list: z.array(place).nullable() }), { list: null }],
+  ["takes any JSON as well", z.union([place, z.json()]), { city: "x", zip: "1" }],
   ["is no object", z.union([z.string(), place]), "text"],
 ])("nothing is found where the schema %s", (_, schema, value) => {
   expect(schema.safeParse(value).success).toBe(true);
   expect(findUnknownKey(schema, value, "data")).toBeUndefined();
 });
+
+test("the time to look grows with the value, and is less than that of the parse", () => {
+  const schema = z.object({ any: z.json() });
+  const value = { any: [Array.from({ length: 5_000 }, (_, index) => ({ index, text: "x" }))] };
+  const parseMs = took(() => expect(schema.safeParse(value).success).toBe(true));
+  expect(took(() => findUnknownKey(schema, value, "data"))).toBeLessThan(parseMs * 3);
+});
+
+test("the option of a union that an object belongs to is told without parsing its leaves", () => {
+  let parsed = 0;
+  const leaf = z.string().refine(() => {
+    parsed += 1;
+    return true;
+  });
+  interface Node {
+    readonly kind: "branch" | "leaf";
+  }
+  const branch = z.object({ kind: z.literal("branch"), nodes: z.lazy(() => z.array(node)) });
+  const node: z.ZodType<Node> = z.discriminatedUnion("kind", [branch, z.object({ kind: z.literal("leaf"), leaf })]);
+  const list = z.union([z.string(), node, z.array(node)]);
+  const value = [{ kind: "branch", nodes: [{ kind: "leaf", leaf: "x" }] }];
+  expect(list.safeParse(value).success).toBe(true);
+  const parsedByZod = parsed;
+  expect(findUnknownKey(list, value, "data")).toBeUndefined();
+  expect(parsed).toBe(parsedByZod);
+});
+
+function took(work: () => unknown): number {
+  const startedMs = performance.now();
+  work();
+  return performance.now() - startedMs;
+}

@@ -1,39 +1,29 @@
 import { z } from "zod";
 import type { Issue } from "./check-json.ts";
+import { canHoldClosedObject, unwrap } from "./closed-objects.ts";
 
 /**
  * Finds the first key of a valid value that its schema does not name, at any depth. A producer is told, because what was meant as an option
  * (`delay`) would do nothing in the payload, and a misspelt field would be lost. The worker's side stays open, or an older worker would
  * refuse what a newer producer adds. `z.looseObject` takes any key.
  *
- * What a transformation makes of a value is not looked at, nor what an intersection says.
+ * What a transformation makes of a value is not looked at, nor what an intersection says. The time grows with the value, as the parse's
+ * does: only where several objects of a `z.union` could be meant is the value parsed once more for each.
  */
 export function findUnknownKey(schema: z.core.$ZodType, value: unknown, path: string): Issue | undefined {
-  // zod's own list of all kinds of schemas, so that each kind's definition can be told from the others.
-  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (!isObject(value) || !canHoldClosedObject(schema)) return undefined;
+  const { def } = unwrap(schema)._zod;
   switch (def.type) {
     case "object":
-      return isObject(value) ? findInObject(def, value, path) : undefined;
+      return findInObject(def, value, path);
     case "array":
-      return findInParts(Object.entries(value as unknown[]), () => def.element, path);
+      return findInParts(Object.entries(value), () => def.element, path);
     case "tuple":
-      return findInParts(Object.entries(value as unknown[]), (index) => def.items[Number(index)] ?? def.rest, path);
+      return findInParts(Object.entries(value), (index) => def.items[Number(index)] ?? def.rest, path);
     case "record":
-      return findInParts(Object.entries(value as object), () => def.valueType, path);
+      return findInParts(Object.entries(value), () => def.valueType, path);
     case "union":
-      return findInUnion(def.options, value, path);
-    case "optional":
-    case "nullable":
-    case "default":
-    case "prefault":
-    case "nonoptional":
-    case "readonly":
-    case "catch":
-      return value === undefined || value === null ? undefined : findUnknownKey(def.innerType, value, path);
-    case "pipe":
-      return findUnknownKey(def.in, value, path);
-    case "lazy":
-      return findUnknownKey(def.getter(), value, path);
+      return findInUnion(def, value, path);
     default:
       return undefined;
   }
@@ -61,11 +51,45 @@ function findInParts(
 }
 
 /** The value is one of those that the union knows in full, or it is told what the first that takes it does not know. */
-function findInUnion(options: readonly z.core.$ZodType[], value: unknown, path: string): Issue | undefined {
-  const issues = options
-    .filter((option) => z.safeParse(option, value).success)
-    .map((option) => findUnknownKey(option, value, path));
+function findInUnion(def: z.core.$ZodUnionDef, value: object, path: string): Issue | undefined {
+  const possible = optionsFor(def, value);
+  // The value is valid: the only option that is left is the one that takes it.
+  const taking = possible.length === 1 ? possible : possible.filter((option) => z.safeParse(option, value).success);
+  const issues = taking.map((option) => findUnknownKey(option, value, path));
   return issues.includes(undefined) ? undefined : issues[0];
+}
+
+/** The options that can take an object or a list such as this one, told without parsing it. */
+function optionsFor(def: z.core.$ZodUnionDef, value: object): readonly z.core.$ZodType[] {
+  const options = def.options.filter((option) => isOfKind(option, value));
+  if (!("discriminator" in def)) return options;
+  const { discriminator } = def as z.core.$ZodDiscriminatedUnionDef;
+  const named = Reflect.get(value, discriminator);
+  const told = options.filter(({ _zod }) => _zod.propValues?.[discriminator]?.has(named));
+  return told.length === 0 ? options : told;
+}
+
+function isOfKind(option: z.core.$ZodType, value: object): boolean {
+  const { def } = unwrap(option)._zod;
+  switch (def.type) {
+    case "union":
+      return def.options.some((inner) => isOfKind(inner, value));
+    case "array":
+    case "tuple":
+      return Array.isArray(value);
+    case "object":
+    case "record":
+      return !Array.isArray(value);
+    case "string":
+    case "number":
+    case "boolean":
+    case "null":
+    case "literal":
+    case "enum":
+      return false;
+    default:
+      return true;
+  }
 }
 
 function isObject(value: unknown): value is object {

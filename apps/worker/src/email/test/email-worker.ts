@@ -1,8 +1,8 @@
 import { useDatabase } from "@millrace/database/testing";
 import { type Inbox, startInbox } from "@millrace/dev-services";
-import { createLogger } from "@millrace/logger";
 import { emailContract } from "@millrace/worker-config/contracts";
 import type { HandlersOf, JobContext } from "@millrace/worker-host";
+import { jobContext as hostContext } from "@millrace/worker-host/testing";
 import { afterAll, beforeAll } from "vitest";
 import { type EmailServices, emailHandlers } from "../handlers.ts";
 import { createMailer } from "../mailer.ts";
@@ -54,27 +54,9 @@ export function useEmailWorker() {
   };
 }
 
-let jobs = 0;
-
-/** What the host hands to a handler, of a job that nobody had before. */
+/** What the host hands to a handler of this queue. */
 export function jobContext(action: Action, overrides: Partial<JobContext> = {}): JobContext {
-  jobs += 1;
-  return {
-    queue: "email",
-    action,
-    jobId: `job-${jobs}`,
-    createdAt: new Date(),
-    attempt: 1,
-    isFinalAttempt: false,
-    idempotencyKey: undefined,
-    workspaceId: undefined,
-    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-    signal: new AbortController().signal,
-    log: createLogger({ level: "silent" }),
-    progress: async () => {},
-    enqueue: async () => ({ status: "created", jobId: "another" }),
-    ...overrides,
-  };
+  return hostContext({ queue: "email", action, ...overrides });
 }
 
 /** What the call was rejected with. Fails where it was not. */

@@ -6,12 +6,12 @@ import {
   type NewWebhookEndpoint,
   type WebhookEndpoint,
 } from "@millrace/database";
-import { createLogger } from "@millrace/logger";
 import { createRedis } from "@millrace/redis";
 import { createSafeClient } from "@millrace/safe-http";
 import { createWebhookSecret } from "@millrace/webhooks";
 import { webhookContract, webhookDeliveryId } from "@millrace/worker-config/contracts";
 import type { JobContext } from "@millrace/worker-host";
+import { jobContext } from "@millrace/worker-host/testing";
 import { afterAll } from "vitest";
 import { createDeliverWebhook, type DeliverWebhookParts } from "../deliver-webhook.ts";
 import { createHostLimits, type HostLimitsOptions } from "../host-limits.ts";
@@ -63,20 +63,5 @@ export function useWebhookDomain(database: () => Database) {
 }
 
 export function webhookContext(overrides: Partial<JobContext> = {}): JobContext {
-  return {
-    queue: "webhook",
-    action: "deliverWebhook",
-    jobId: `job-${randomUUID()}`,
-    createdAt: new Date(),
-    attempt: 1,
-    isFinalAttempt: false,
-    idempotencyKey: undefined,
-    workspaceId: undefined,
-    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-    signal: new AbortController().signal,
-    log: createLogger({ level: "silent" }),
-    progress: async () => {},
-    enqueue: async () => ({ status: "created", jobId: "another" }),
-    ...overrides,
-  };
+  return jobContext({ queue: "webhook", action: "deliverWebhook", ...overrides });
 }

@@ -1,0 +1,52 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "./tables.ts";
+
+export interface RemovedWorkspaceData {
+  readonly digestItems: number;
+  readonly webhookEndpoints: number;
+}
+
+/**
+ * Removes what is kept for a workspace and could still go out: digest items that were not sent, and webhook endpoints with their secrets
+ * and deliveries.
+ *
+ * @param options.batchSize how many rows one statement removes; a statement has 15 seconds. Defaults to 1,000
+ * @param options.signal ends it between two statements, with its reason; what is removed stays so
+ */
+export async function removeWorkspaceData(
+  database: Kysely<Tables>,
+  workspaceId: string,
+  { batchSize = 1_000, signal }: { readonly batchSize?: number; readonly signal?: AbortSignal } = {},
+): Promise<RemovedWorkspaceData> {
+  const limit = sql`limit ${batchSize}`;
+  const removeAll = async (statement: ReturnType<typeof sql>) => {
+    for (let total = 0; ; ) {
+      signal?.throwIfAborted();
+      const { numAffectedRows = 0n } = await statement.execute(database);
+      total += Number(numAffectedRows);
+      if (numAffectedRows < batchSize) return total;
+    }
+  };
+  const digestItems = isUuid(workspaceId)
+    ? await removeAll(
+        sql`delete from email_digest_items where id in (
+          select id from email_digest_items where workspace_id = ${workspaceId} and sent_at is null ${limit})`,
+      )
+    : 0;
+  // An endpoint takes its deliveries along, in one statement however many they are: first most of them by themselves.
+  await removeAll(
+    sql`delete from webhook_deliveries where id in (
+      select delivery.id from webhook_deliveries delivery join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+      where endpoint.workspace_id = ${workspaceId} ${limit})`,
+  );
+  const webhookEndpoints = await removeAll(
+    sql`delete from webhook_endpoints where id in (
+      select id from webhook_endpoints where workspace_id = ${workspaceId} ${limit})`,
+  );
+  return { digestItems, webhookEndpoints };
+}
+
+/** Digest items know no other ids, and PostgreSQL refuses to compare their column with anything else. */
+function isUuid(id: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id);
+}
