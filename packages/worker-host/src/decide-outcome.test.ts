@@ -44,6 +44,18 @@ test.each([
   expect(decideOutcome(failure("rate_limited", asked), first)).toEqual({ outcome: "deferred", delayMs });
 });
 
+test.each([
+  ["transient", 90_000, 90_000],
+  ["transient", 1e12, 3_600_000],
+  ["ambiguous", -5, 0],
+] as const)(
+  "a stated wait of a failure that is %s, %d ms, is the least wait before its next attempt, and the last one ends all the same",
+  (kind, asked, leastDelayMs) => {
+    expect(decideOutcome(failure(kind, asked), idempotent)).toEqual({ outcome: "retry", leastDelayMs });
+    expect(decideOutcome(failure(kind, asked), { ...idempotent, isFinalAttempt: true })).toEqual({ outcome: "failed" });
+  },
+);
+
 test("without a stated time the wait grows with the starts, up to a minute", () => {
   const waits = [1, 4, 50].map((starts) => {
     const decided = decideOutcome(failure("contention"), { ...first, starts });

@@ -3,7 +3,9 @@ import type { ClassifiedFailure } from "./classify-failure.ts";
 
 /** What happens to a job whose attempt did not return. */
 export type FailureOutcome =
-  | { readonly outcome: "failed" | "retry" | "cancelled" | "handed_back" | "lost" }
+  | { readonly outcome: "failed" | "cancelled" | "handed_back" | "lost" }
+  /** The attempt counts. The wait is the job's own, or this one where it is longer. */
+  | { readonly outcome: "retry"; readonly leastDelayMs?: number }
   | { readonly outcome: "deferred"; readonly delayMs: number };
 
 /** What the decision needs to know of the job. */
@@ -20,7 +22,8 @@ export interface AttemptFacts {
 /** A job that is deferred for ever is lost as well: past these it goes to the dead letters. */
 export const deferralLimits = { starts: 100, ageMs: 24 * 60 * 60_000 };
 
-const longestDeferralMs = 60 * 60_000;
+// What an error may ask for: the other side may be mistaken by years.
+const longestAskedMs = 60 * 60_000;
 const longestUnaskedDeferralMs = 60_000;
 
 /** The whole decision, one line per meaning. */
@@ -29,9 +32,9 @@ export function decideOutcome({ kind, retryAfterMs }: ClassifiedFailure, facts: 
     case "permanent":
       return { outcome: "failed" };
     case "transient":
-      return { outcome: facts.isFinalAttempt ? "failed" : "retry" };
+      return facts.isFinalAttempt ? { outcome: "failed" } : retry(retryAfterMs);
     case "ambiguous":
-      return { outcome: facts.isIdempotent && !facts.isFinalAttempt ? "retry" : "failed" };
+      return facts.isIdempotent && !facts.isFinalAttempt ? retry(retryAfterMs) : { outcome: "failed" };
     case "rate_limited":
     case "contention":
       return isWornOut(facts)
@@ -52,6 +55,14 @@ function isWornOut({ starts, ageMs }: AttemptFacts): boolean {
 }
 
 function deferralMs(starts: number, askedMs: number | undefined): number {
-  if (askedMs !== undefined) return Math.min(Math.max(Math.round(askedMs), 0), longestDeferralMs);
+  if (askedMs !== undefined) return withinAsked(askedMs);
   return Math.min(backoffDelayMs(starts), longestUnaskedDeferralMs);
+}
+
+function retry(askedMs: number | undefined): FailureOutcome {
+  return { outcome: "retry", ...(askedMs !== undefined && { leastDelayMs: withinAsked(askedMs) }) };
+}
+
+function withinAsked(askedMs: number): number {
+  return Math.min(Math.max(Math.round(askedMs), 0), longestAskedMs);
 }

@@ -54,9 +54,9 @@ test.each([
   ["/500", { failureKind: "transient", code: "endpoint_failed" }, "pending"],
   ["/503", { failureKind: "transient", code: "endpoint_failed" }, "pending"],
   ["/500/5", { failureKind: "transient", code: "endpoint_failed" }, "pending"],
-  ["/429/90", { failureKind: "rate_limited", code: "endpoint_busy", retryAfterMs: 90_000 }, "pending"],
-  ["/429/0", { failureKind: "rate_limited", code: "endpoint_busy", retryAfterMs: 1_000 }, "pending"],
-  ["/503/999999", { failureKind: "rate_limited", code: "endpoint_busy", retryAfterMs: 3_600_000 }, "pending"],
+  ["/429/90", { failureKind: "transient", code: "endpoint_busy", retryAfterMs: 90_000 }, "pending"],
+  ["/429/0", { failureKind: "transient", code: "endpoint_busy", retryAfterMs: 1_000 }, "pending"],
+  ["/503/999999", { failureKind: "transient", code: "endpoint_busy", retryAfterMs: 3_600_000 }, "pending"],
   ["/429/soon", { failureKind: "transient", code: "endpoint_refused" }, "pending"],
   ["/410", { failureKind: "permanent", code: "endpoint_gone" }, "failed"],
 ])("an endpoint that answers %s is told apart", async (path, expected, status) => {

@@ -15,7 +15,10 @@ const running: MemoryHost[] = [];
 let receiver: TestReceiver;
 
 beforeAll(async () => {
-  receiver = await startReceiver(({ path }, response) => response.writeHead(path === "/broken" ? 500 : 200).end());
+  receiver = await startReceiver(({ path }, response) => {
+    if (path === "/busy") response.writeHead(429, { "retry-after": "5" }).end();
+    else response.writeHead(path === "/broken" ? 500 : 200).end();
+  });
 });
 afterEach(() => Promise.all(running.splice(0).map((memory) => memory.stop(1_000))));
 
@@ -63,20 +66,26 @@ test("an event goes to every endpoint of its workspace that subscribes, over sev
   expect(receiver.received("/all")).toHaveLength(5);
 });
 
-test("a broken endpoint is tried ten times over three days, and then it is a dead letter", async () => {
-  const workspaceId = crypto.randomUUID();
-  const { id: endpointId } = await endpoint(receiver.url("/broken"), { workspaceId });
-  const memory = startHost();
-  await event(paid("evt_broken", workspaceId))(memory);
-  await memory.fastForward(webhookRetries.retryIntervalsMs.reduce((sum, waitMs) => sum + waitMs) - 1_000);
-  expect(receiver.received("/broken")).toHaveLength(9);
-  await memory.fastForward();
-  expect(receiver.received("/broken")).toHaveLength(10);
-  expect(memory.deadLetters()).toMatchObject([{ attempts: 10, error: { code: "endpoint_failed" } }]);
-  expect(await listWebhookDeliveries(database(), { endpointId, limit: 10 })).toMatchObject([
-    { status: "failed", attempts: 10, httpStatus: 500, errorCode: "endpoint_failed" },
-  ]);
-});
+test.each([
+  ["is broken", "/broken", 500, "endpoint_failed"],
+  ["is busy and says that it will not be in five seconds", "/busy", 429, "endpoint_busy"],
+])(
+  "an endpoint that %s is tried ten times over three days, and then it is a dead letter",
+  async (_, path, httpStatus, errorCode) => {
+    const workspaceId = crypto.randomUUID();
+    const { id: endpointId } = await endpoint(receiver.url(path), { workspaceId });
+    const memory = startHost();
+    await event(paid("evt_patient", workspaceId))(memory);
+    await memory.fastForward(webhookRetries.retryIntervalsMs.reduce((sum, waitMs) => sum + waitMs) - 1_000);
+    expect(receiver.received(path)).toHaveLength(9);
+    await memory.fastForward();
+    expect(receiver.received(path)).toHaveLength(10);
+    expect(memory.deadLetters()).toMatchObject([{ attempts: 10, error: { code: errorCode } }]);
+    expect(await listWebhookDeliveries(database(), { endpointId, limit: 10 })).toMatchObject([
+      { status: "failed", attempts: 10, httpStatus, errorCode },
+    ]);
+  },
+);
 
 test("a paused endpoint misses nothing: its deliveries are skipped and kept", async () => {
   const workspaceId = crypto.randomUUID();
