@@ -1,4 +1,3 @@
-import { backoffDelayMs } from "@millrace/worker-config";
 import type { ClassifiedFailure } from "./classify-failure.ts";
 
 /** What happens to a job whose attempt did not return. */
@@ -24,7 +23,8 @@ export const deferralLimits = { starts: 100, ageMs: 24 * 60 * 60_000 };
 
 // What an error may ask for: the other side may be mistaken by years.
 const longestAskedMs = 60 * 60_000;
-const longestUnaskedDeferralMs = 60_000;
+const shortestUnaskedMs = 1_000;
+const longestUnaskedMs = 15 * 60_000;
 
 /** The whole decision, one line per meaning. */
 export function decideOutcome({ kind, retryAfterMs }: ClassifiedFailure, facts: AttemptFacts): FailureOutcome {
@@ -54,9 +54,14 @@ function isWornOut({ starts, ageMs }: AttemptFacts): boolean {
   return starts >= deferralLimits.starts || (starts > 1 && ageMs >= deferralLimits.ageMs);
 }
 
+/**
+ * Unasked the wait is 1 s, 2 s, 4 s … 15 min, so that the hundred starts last as long as the age allows, about a day; and up to an eighth
+ * more at random, so that those that were put off together do not come back together.
+ */
 function deferralMs(starts: number, askedMs: number | undefined): number {
   if (askedMs !== undefined) return withinAsked(askedMs);
-  return Math.min(backoffDelayMs(starts), longestUnaskedDeferralMs);
+  const leastMs = Math.min(shortestUnaskedMs * 2 ** Math.min(starts - 1, 30), longestUnaskedMs);
+  return Math.round(leastMs * (1 + Math.random() / 8));
 }
 
 function retry(askedMs: number | undefined): FailureOutcome {

@@ -16,7 +16,7 @@ interface JobErrorOptions {
 }
 
 interface DeferralOptions extends JobErrorOptions {
-  /** When to try again, in milliseconds from now, an hour at most. Defaults to a wait that grows with each start, up to a minute. */
+  /** When to try again, in milliseconds from now, an hour at most. Defaults to a wait that grows with each start, up to a quarter of an hour. */
   readonly retryAfterMs?: number;
 }
 
