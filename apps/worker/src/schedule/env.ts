@@ -7,8 +7,8 @@ const days = (fallback: number) => z.coerce.number().int().min(0).max(3_650).def
 export const scheduleEnvSchema = z.object({
   SCHEDULE_WORKER_CONCURRENCY: workerConcurrency,
   DEAD_LETTER_MAX_AGE_DAYS: days(30),
-  // Longer than a delivery is tried, which takes three days.
-  WEBHOOK_DELIVERY_MAX_AGE_DAYS: days(30),
+  // Longer than a delivery is tried, which takes three days: until then the database alone remembers what was delivered already.
+  WEBHOOK_DELIVERY_MAX_AGE_DAYS: days(30).unwrap().min(4).default(30),
   WAITING_PARENT_MAX_AGE_DAYS: days(30),
   // Until then the deletion may be taken back.
   WORKSPACE_CLEAN_UP_AFTER_DAYS: days(7),
