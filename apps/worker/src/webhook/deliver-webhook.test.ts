@@ -93,6 +93,16 @@ test.each([
   expect((await findWebhookEndpoint(database(), id))?.failingSince).toBeInstanceOf(Date);
 });
 
+test.each([
+  ["another workspace's", crypto.randomUUID(), { workspaceId: crypto.randomUUID() }],
+  ["a workspace's, in a job of none,", crypto.randomUUID(), {}],
+  ["nobody's, in a job of a workspace,", undefined, { workspaceId: crypto.randomUUID() }],
+])("an endpoint that is %s hears nothing of it and lists no delivery", async (_, workspaceId, data) => {
+  const { error, row } = await deliver(await endpoint(receiver.url("/200/foreign"), { workspaceId }), { data });
+  expect(error).toMatchObject({ failureKind: "permanent", code: "endpoint_of_another_workspace" });
+  expect([row, receiver.received("/200/foreign")]).toEqual([undefined, []]);
+});
+
 test("without leave to reach private networks nothing is sent to one", async () => {
   const { error } = await deliver(await endpoint(receiver.url("/private")), { request: createSafeClient() });
   expect(error).toMatchObject({ failureKind: "permanent", code: "address_refused" });

@@ -22,12 +22,18 @@ beforeAll(async () => {
 });
 afterEach(() => Promise.all(running.splice(0).map((memory) => memory.stop(1_000))));
 
-function startHost(): MemoryHost {
+function startHost(blockedId?: string): MemoryHost {
   const handlers = {
     dispatchEvent: createDispatchEvent(database(), 2),
     deliverWebhook: createDeliverWebhook(parts()),
   };
-  const memory = startMemoryHost([hosted(webhookContract, handlers)], { log: createLogger({ level: "silent" }) });
+  const memory = startMemoryHost([hosted(webhookContract, handlers)], {
+    log: createLogger({ level: "silent" }),
+    workspaces: {
+      standingOf: async (id) => (id === blockedId ? { standing: "blocked", ownerId: "o" } : { standing: "active" }),
+      workspaceOf: async () => undefined,
+    },
+  });
   running.push(memory);
   return memory;
 }
@@ -86,6 +92,22 @@ test.each([
     ]);
   },
 );
+
+test("an endpoint of a blocked owner gets nothing, whoever's the event is said to be", async () => {
+  const workspaceId = crypto.randomUUID();
+  const { id: endpointId } = await endpoint(receiver.url("/blocked"), { workspaceId });
+  const memory = startHost(workspaceId);
+  const deliver = (eventId: string, of: object) =>
+    memory.enqueue(webhookContract, "deliverWebhook", { endpointId, event: "a", eventId, payload: {}, ...of });
+  const [own, nobodys] = [await deliver("evt_own", { workspaceId }), await deliver("evt_nobodys", {})];
+  await memory.drain();
+  expect(memory.findJob("webhook", own.jobId)).toMatchObject({ status: "skipped", error: { code: "owner_blocked" } });
+  expect(memory.findJob("webhook", nobodys.jobId)).toMatchObject({
+    status: "failed",
+    error: { code: "endpoint_of_another_workspace" },
+  });
+  expect(receiver.received("/blocked")).toEqual([]);
+});
 
 test("a paused endpoint misses nothing: its deliveries are skipped and kept", async () => {
   const workspaceId = crypto.randomUUID();
