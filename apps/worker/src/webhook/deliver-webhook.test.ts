@@ -109,6 +109,16 @@ test("without leave to reach private networks nothing is sent to one", async () 
   expect(receiver.received("/private")).toEqual([]);
 });
 
+test("an answer that came counts, though the attempt was ended just then", async () => {
+  const target = await endpoint(receiver.url("/200/late"));
+  const ending = new AbortController();
+  const call = createSafeClient({ allowPrivate: true });
+  const request: typeof call = (...asked) => call(...asked).finally(() => ending.abort());
+  const { result, row } = await deliver(target, { request, context: { signal: ending.signal } });
+  expect(result).toMatchObject({ status: 200 });
+  expect(row).toMatchObject({ status: "success", httpStatus: 200, attempts: 1 });
+});
+
 test("the same event again calls the endpoint once, with a delivery id of its own it calls it again with the same bytes", async () => {
   const target = await endpoint(receiver.url("/200/twice"));
   const data = { eventId: "evt_twice", occurredAt: "2026-03-01T12:00:00Z" };

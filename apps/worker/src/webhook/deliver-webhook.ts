@@ -86,8 +86,8 @@ async function attempt(
 ): Promise<SafeResponse> {
   const startedAt = performance.now();
   const settled = await send(parts, endpoint, message, signal);
-  // Ended from outside: nothing is known of the endpoint.
-  signal.throwIfAborted();
+  // Ended from outside before an answer came: nothing is known of the endpoint. An answer that did come counts.
+  if (settled instanceof SafeHttpError) signal.throwIfAborted();
   const failure = settled instanceof SafeHttpError ? failureOfRequest(settled) : failureOfAnswer(settled, Date.now());
   const isOver = failure instanceof PermanentError || (failure instanceof TransientError && context.isFinalAttempt);
   await keep(context, async () => {
