@@ -35,6 +35,9 @@ const fileStoreStatus: Record<FileStoreErrorCode, { status: number; title: strin
   file_store_unavailable: { status: 503, title: "File store unavailable" },
 };
 
+// PostgreSQL's. A string of ours is UTF-8 without fail, so that it can be about NUL alone: text holds every other character.
+const characterNotInRepertoire = "22021";
+
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return reply
     .status(problem.status)
@@ -84,6 +87,10 @@ function toProblem(error: FastifyError): Problem {
     const detail =
       "The database does not answer, and this request needs it. Try again later; jobs can be enqueued meanwhile.";
     return { status: 503, title: "Database unavailable", code: "database_unavailable", detail };
+  }
+  if (error.code === characterNotInRepertoire) {
+    const detail = "The request holds the character NUL (U+0000), which no record can hold. Leave it out.";
+    return { status: 400, title: "Invalid request", code: "invalid_request", detail };
   }
   if (error.code === "FST_ERR_HANDLER_TIMEOUT") {
     return { status: 503, title: "Timed out", code: "timeout", detail: "The request took too long; try again later." };
