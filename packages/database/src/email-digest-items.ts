@@ -47,18 +47,18 @@ export async function addDigestItem(database: Kysely<Tables>, item: NewDigestIte
  * The items of one digest: at the first call the recipient's oldest 100 up to `until` that are neither sent nor another digest's, and the
  * same ones at every further call. Another digest takes them over when this one has not asked for 12 hours.
  *
- * @param messageId names the digest
+ * @param key names the digest, the same at each attempt
  */
 export async function claimDigest(
   database: Kysely<Tables>,
-  messageId: string,
+  key: string,
   { recipient, workspaceId, until }: DigestRecipient & { readonly until: Date },
 ): Promise<Digest> {
   return database.transaction().execute(async (transaction) => {
     const own = await transaction
       .updateTable("email_digest_items")
       .set({ claimed_at: sql<Date>`now()` })
-      .where("claimed_by", "=", messageId)
+      .where("claimed_by", "=", key)
       .where("sent_at", "is", null)
       .returningAll()
       .execute();
@@ -77,7 +77,7 @@ export async function claimDigest(
       .skipLocked();
     const claimed = await transaction
       .updateTable("email_digest_items")
-      .set({ claimed_by: messageId, claimed_at: sql<Date>`now()` })
+      .set({ claimed_by: key, claimed_at: sql<Date>`now()` })
       .where("id", "in", free)
       .returningAll()
       .execute();
@@ -86,13 +86,13 @@ export async function claimDigest(
 }
 
 /** Records that a digest was sent, its mail and its items in one. Each record removes up to 100 items that were sent more than 30 days ago. */
-export async function markDigestSent(database: Kysely<Tables>, messageId: string): Promise<void> {
+export async function markDigestSent(database: Kysely<Tables>, key: string): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    await recordSent(transaction, messageId);
+    await recordSent(transaction, key);
     await transaction
       .updateTable("email_digest_items")
       .set({ sent_at: sql<Date>`now()` })
-      .where("claimed_by", "=", messageId)
+      .where("claimed_by", "=", key)
       .where("sent_at", "is", null)
       .execute();
     await sql`

@@ -46,7 +46,9 @@ export type {
 } from "./tables.ts";
 export {
   beginWebhookDelivery,
+  closeWebhookDelivery,
   findWebhookDelivery,
+  listPendingWebhookDeliveries,
   listWebhookDeliveries,
   type NewWebhookDelivery,
   purgeWebhookDeliveries,

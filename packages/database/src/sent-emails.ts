@@ -1,12 +1,12 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** Whether the mail with this Message-ID was handed to the mail server, as far as it was recorded. */
-export async function wasSent(database: Kysely<Tables>, messageId: string): Promise<boolean> {
+/** Whether the mail with this key, which is its job's, was handed to the mail server, as far as it was recorded. */
+export async function wasSent(database: Kysely<Tables>, key: string): Promise<boolean> {
   const row = await database
     .selectFrom("sent_emails")
     .select("message_id")
-    .where("message_id", "=", messageId)
+    .where("message_id", "=", key)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -15,7 +15,7 @@ export async function wasSent(database: Kysely<Tables>, messageId: string): Prom
  * Remembers for 30 days that the mail server has taken a mail. Each record removes two that are older, so that the table keeps its size
  * without anybody's schedule.
  */
-export async function recordSent(database: Kysely<Tables>, messageId: string): Promise<void> {
+export async function recordSent(database: Kysely<Tables>, key: string): Promise<void> {
   await sql`
     with expired as (
       select message_id from sent_emails where sent_at < now() - interval '30 days'
@@ -23,5 +23,5 @@ export async function recordSent(database: Kysely<Tables>, messageId: string): P
     ), removed as (
       delete from sent_emails where message_id in (select message_id from expired)
     )
-    insert into sent_emails (message_id) values (${messageId}) on conflict do nothing`.execute(database);
+    insert into sent_emails (message_id) values (${key}) on conflict do nothing`.execute(database);
 }

@@ -124,8 +124,42 @@ export async function findWebhookDelivery(
   return row && { ...toDelivery(row), payload: row.payload };
 }
 
+/** By position, those that have not ended, without those up to and including `after`. */
+export async function listPendingWebhookDeliveries(
+  database: Kysely<Tables>,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<Pick<WebhookDelivery, "id" | "position" | "jobId">[]> {
+  return database
+    .selectFrom("webhook_deliveries")
+    .select(["id", "position", "job_id as jobId"])
+    .where("status", "=", "pending")
+    .$if(after !== undefined, (query) => query.where("position", ">", after ?? ""))
+    .orderBy("position")
+    .limit(limit)
+    .execute();
+}
+
 /**
- * Removes deliveries that are older than this, oldest first, and with them their payloads: they can no longer be made again, and their event,
+ * Ends a delivery whose job has ended without its record. What is known of its last attempt stays.
+ *
+ * @returns whether it was pending until now
+ */
+export async function closeWebhookDelivery(
+  database: Kysely<Tables>,
+  id: string,
+  { status, errorCode }: { status: Exclude<WebhookDeliveryStatus, "pending">; errorCode?: string | undefined },
+): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable("webhook_deliveries")
+    .set({ status, error_code: errorCode ?? null, finished_at: sql`now()` })
+    .where("id", "=", id)
+    .where("status", "=", "pending")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Removes deliveries that have ended and are older than this, oldest first, and with them their payloads: they can no longer be made again, and their event,
  * should it be dispatched once more, is sent once more.
  *
  * @param limit how many at most, so that one call stays short; call again while it returns as many
@@ -141,6 +175,7 @@ export async function purgeWebhookDeliveries(
       deliveries
         .selectFrom("webhook_deliveries")
         .select("id")
+        .where("status", "!=", "pending")
         .where("created_at", "<", sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
         .orderBy("created_at")
         .limit(limit),

@@ -58,6 +58,10 @@ test.each([
   ["100.64.0.1"],
   ["169.254.169.254"],
   ["0xa9fea9fe"],
+  ["100.100.100.200"],
+  ["168.63.129.16"],
+  ["0xa83f8110"],
+  ["[::ffff:168.63.129.16]"],
   // Nobody's.
   ["192.0.0.1"],
   ["192.0.2.1"],
@@ -180,15 +184,23 @@ test.each([301, 302, 303, 307, 308])("a redirect with %i is an answer and is not
   expect(server.connections()).toBe(before + 1);
 });
 
-test.each(["169.254.169.254", "0.0.0.0", "224.0.0.1", "[fe80::1]", "[64:ff9b::7f00:1]"])(
-  "where private networks are allowed, %s is still refused",
-  async (host) => {
-    const request = createSafeClient({ allowPrivate: true })(`http://${host}/`);
-    await expect(request).rejects.toMatchObject({ code: "address_refused" });
-  },
-);
+test.each([
+  "169.254.169.254",
+  "168.63.129.16",
+  "100.100.100.200",
+  "[::ffff:100.100.100.200]",
+  "[fd00:ec2::254]",
+  "[fd00:0ec2:0:0::0254]",
+  "0.0.0.0",
+  "224.0.0.1",
+  "[fe80::1]",
+  "[64:ff9b::7f00:1]",
+])("where private networks are allowed, %s is still refused", async (host) => {
+  const request = createSafeClient({ allowPrivate: true })(`http://${host}/`);
+  await expect(request).rejects.toMatchObject({ code: "address_refused" });
+});
 
-test.each(["93.184.216.34", "1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])(
+test.each(["93.184.216.34", "168.63.129.17", "1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])(
   "%s is a public address",
   (address) => {
     expect(isPublicAddress(address)).toBe(true);

@@ -61,6 +61,13 @@ test.each([
   expect(codeOf(() => verifyWebhook({ ...headers, ...changed }, received, secret, { now }))).toBe("signature_mismatch");
 });
 
+test("an id with a dot is refused: a message whose body begins with a time could be read as another one", () => {
+  const time = String(sentAt.getTime() / 1_000);
+  const signed = signWebhook({ id: "evt_1", sentAt, body: `${time}.${body}` }, [secret]);
+  const moved = { ...signed, "webhook-id": `evt_1.${time}` };
+  expect(codeOf(() => verifyWebhook(moved, body, secret, { now }))).toBe("invalid_id");
+});
+
 test.each(["NaN", "1e9", "-1", "1.5", " 1", "0x10", "Infinity", "9".repeat(400), "١٢٣"])(
   "the time %j is not valid",
   (timestamp) => {

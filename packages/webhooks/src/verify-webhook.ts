@@ -5,12 +5,14 @@ import { signatureOf } from "./sign-webhook.ts";
  * Why a message is not believed.
  *
  * - `missing_header`: webhook-id, webhook-timestamp or webhook-signature is not there
+ * - `invalid_id`: it holds a dot, which separates what is signed: part of it could be the time of another message
  * - `invalid_timestamp`: it is no whole number of seconds
  * - `timestamp_too_old`, `timestamp_too_new`: outside the tolerance; an old message may be a replay
  * - `signature_mismatch`: none of the signatures is of one of the secrets
  */
 export type WebhookVerificationCode =
   | "missing_header"
+  | "invalid_id"
   | "invalid_timestamp"
   | "timestamp_too_old"
   | "timestamp_too_new"
@@ -57,6 +59,7 @@ export function verifyWebhook(
   const id = headerOf(headers, "webhook-id");
   const timestamp = headerOf(headers, "webhook-timestamp");
   const given = headerOf(headers, "webhook-signature");
+  if (id.includes(".")) throw new WebhookVerificationError("invalid_id", "webhook-id: expected no dot in it.");
   if (!/^\d{1,12}$/.test(timestamp)) {
     throw new WebhookVerificationError("invalid_timestamp", "webhook-timestamp: expected whole seconds since 1970.");
   }

@@ -44,12 +44,27 @@ test.each([
   expect(decideOutcome(failure("rate_limited", asked), first)).toEqual({ outcome: "deferred", delayMs });
 });
 
-test("without a stated time the wait grows with the starts, up to a minute", () => {
-  const waits = [1, 4, 50].map((starts) => {
-    const decided = decideOutcome(failure("contention"), { ...first, starts });
-    return decided.outcome === "deferred" ? decided.delayMs : -1;
+test.each([
+  ["transient", 90_000, 90_000],
+  ["transient", 1e12, 3_600_000],
+  ["ambiguous", -5, 0],
+] as const)(
+  "a stated wait of a failure that is %s, %d ms, is the least wait before its next attempt, and the last one ends all the same",
+  (kind, asked, leastDelayMs) => {
+    expect(decideOutcome(failure(kind, asked), idempotent)).toEqual({ outcome: "retry", leastDelayMs });
+    expect(decideOutcome(failure(kind, asked), { ...idempotent, isFinalAttempt: true })).toEqual({ outcome: "failed" });
+  },
+);
+
+test("without a stated time the wait grows with the starts, and the starts that a job has last for about a day", () => {
+  const waits = Array.from({ length: deferralLimits.starts - 1 }, (_, index) => {
+    const decided = decideOutcome(failure("contention"), { ...first, starts: index + 1 });
+    return decided.outcome === "deferred" ? decided.delayMs : Number.NaN;
   });
-  expect(waits[0]).toBeLessThanOrEqual(1_000);
-  expect(waits[1]).toBeGreaterThanOrEqual(4_000);
-  expect(waits[2]).toBe(60_000);
+  expect(waits[0]).toBeLessThanOrEqual(1_125);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(17 * 60_000);
+  const sumMs = waits.reduce((sum, waitMs) => sum + waitMs);
+  expect(sumMs).toBeGreaterThan(0.9 * deferralLimits.ageMs);
+  expect(sumMs).toBeLessThan(1.1 * deferralLimits.ageMs);
+  expect(new Set(waits.slice(20)).size).toBeGreaterThan(50);
 });

@@ -1,9 +1,10 @@
-import { backoffDelayMs } from "@millrace/worker-config";
 import type { ClassifiedFailure } from "./classify-failure.ts";
 
 /** What happens to a job whose attempt did not return. */
 export type FailureOutcome =
-  | { readonly outcome: "failed" | "retry" | "cancelled" | "handed_back" | "lost" }
+  | { readonly outcome: "failed" | "cancelled" | "handed_back" | "lost" }
+  /** The attempt counts. The wait is the job's own, or this one where it is longer. */
+  | { readonly outcome: "retry"; readonly leastDelayMs?: number }
   | { readonly outcome: "deferred"; readonly delayMs: number };
 
 /** What the decision needs to know of the job. */
@@ -20,8 +21,10 @@ export interface AttemptFacts {
 /** A job that is deferred for ever is lost as well: past these it goes to the dead letters. */
 export const deferralLimits = { starts: 100, ageMs: 24 * 60 * 60_000 };
 
-const longestDeferralMs = 60 * 60_000;
-const longestUnaskedDeferralMs = 60_000;
+// What an error may ask for: the other side may be mistaken by years.
+const longestAskedMs = 60 * 60_000;
+const shortestUnaskedMs = 1_000;
+const longestUnaskedMs = 15 * 60_000;
 
 /** The whole decision, one line per meaning. */
 export function decideOutcome({ kind, retryAfterMs }: ClassifiedFailure, facts: AttemptFacts): FailureOutcome {
@@ -29,9 +32,9 @@ export function decideOutcome({ kind, retryAfterMs }: ClassifiedFailure, facts: 
     case "permanent":
       return { outcome: "failed" };
     case "transient":
-      return { outcome: facts.isFinalAttempt ? "failed" : "retry" };
+      return facts.isFinalAttempt ? { outcome: "failed" } : retry(retryAfterMs);
     case "ambiguous":
-      return { outcome: facts.isIdempotent && !facts.isFinalAttempt ? "retry" : "failed" };
+      return facts.isIdempotent && !facts.isFinalAttempt ? retry(retryAfterMs) : { outcome: "failed" };
     case "rate_limited":
     case "contention":
       return isWornOut(facts)
@@ -51,7 +54,20 @@ function isWornOut({ starts, ageMs }: AttemptFacts): boolean {
   return starts >= deferralLimits.starts || (starts > 1 && ageMs >= deferralLimits.ageMs);
 }
 
+/**
+ * Unasked the wait is 1 s, 2 s, 4 s … 15 min, so that the hundred starts last as long as the age allows, about a day; and up to an eighth
+ * more at random, so that those that were put off together do not come back together.
+ */
 function deferralMs(starts: number, askedMs: number | undefined): number {
-  if (askedMs !== undefined) return Math.min(Math.max(Math.round(askedMs), 0), longestDeferralMs);
-  return Math.min(backoffDelayMs(starts), longestUnaskedDeferralMs);
+  if (askedMs !== undefined) return withinAsked(askedMs);
+  const leastMs = Math.min(shortestUnaskedMs * 2 ** Math.min(starts - 1, 30), longestUnaskedMs);
+  return Math.round(leastMs * (1 + Math.random() / 8));
+}
+
+function retry(askedMs: number | undefined): FailureOutcome {
+  return { outcome: "retry", ...(askedMs !== undefined && { leastDelayMs: withinAsked(askedMs) }) };
+}
+
+function withinAsked(askedMs: number): number {
+  return Math.min(Math.max(Math.round(askedMs), 0), longestAskedMs);
 }

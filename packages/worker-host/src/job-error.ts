@@ -16,7 +16,12 @@ interface JobErrorOptions {
 }
 
 interface DeferralOptions extends JobErrorOptions {
-  /** When to try again, in milliseconds from now. Defaults to a wait that grows with each start, up to a minute. */
+  /** When to try again, in milliseconds from now, an hour at most. Defaults to a wait that grows with each start, up to a quarter of an hour. */
+  readonly retryAfterMs?: number;
+}
+
+interface TransientOptions extends JobErrorOptions {
+  /** The least wait before the next attempt, in milliseconds, an hour at most. Defaults to 0: the job's own wait holds. */
   readonly retryAfterMs?: number;
 }
 
@@ -29,7 +34,7 @@ class JobError extends Error {
   constructor(
     failureKind: FailureKind,
     message: string,
-    { code = failureKind, cause, retryAfterMs }: DeferralOptions = {},
+    { code = failureKind, cause, retryAfterMs }: DeferralOptions | TransientOptions = {},
   ) {
     super(message, cause === undefined ? {} : { cause });
     this.failureKind = failureKind;
@@ -46,15 +51,18 @@ export class PermanentError extends JobError {
   }
 }
 
-/** Trying again may help. Any other error counts as this one; throw it to give the failure a code of its own. */
+/**
+ * Trying again may help. Any other error counts as this one; throw it to give the failure a code of its own, or when the other side has said
+ * how long to leave it alone (Retry-After): however long it says so, the job ends with its attempts.
+ */
 export class TransientError extends JobError {
   override readonly name = "TransientError";
-  constructor(message: string, options?: JobErrorOptions) {
+  constructor(message: string, options?: TransientOptions) {
     super("transient", message, options);
   }
 }
 
-/** The other side asked for patience (429, Retry-After). */
+/** A limit of our own is reached, or the other side's that is shared with other jobs: it is not this job's attempt. */
 export class RateLimitedError extends JobError {
   override readonly name = "RateLimitedError";
   constructor(message: string, options?: DeferralOptions) {

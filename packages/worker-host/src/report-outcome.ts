@@ -28,6 +28,13 @@ function fieldsOf(outcome: JobOutcome, ended: object): object {
       return { ...ended, code: outcome.code };
     case "deferred":
       return { ...ended, delayMs: outcome.delayMs, code: outcome.failure.code, err: outcome.failure.error };
+    case "retry":
+      return {
+        ...ended,
+        code: outcome.failure.code,
+        err: outcome.failure.error,
+        ...(outcome.leastDelayMs !== undefined && { leastDelayMs: outcome.leastDelayMs }),
+      };
     default:
       return { ...ended, code: outcome.failure.code, err: outcome.failure.error };
   }

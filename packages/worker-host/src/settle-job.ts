@@ -21,8 +21,13 @@ export async function settleJob(
     case "failed":
     case "cancelled":
       throw withStackOf(outcome.failure.error, new UnrecoverableError(formatJobFailure(outcome.failure)));
-    case "retry":
-      throw withStackOf(outcome.failure.error, new Error(formatJobFailure(outcome.failure)));
+    case "retry": {
+      // BullMQ hands it on to our backoff strategy.
+      const failure = Object.assign(new Error(formatJobFailure(outcome.failure)), {
+        leastDelayMs: outcome.leastDelayMs,
+      });
+      throw withStackOf(outcome.failure.error, failure);
+    }
     case "lost":
       // Where the lock is this worker's after all, nothing has happened to the job. Where it is another's, BullMQ finds that out by itself
       // when it tries to record this.

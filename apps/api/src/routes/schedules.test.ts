@@ -1,6 +1,6 @@
 import { createLogger } from "@millrace/logger";
 import { addSchedule, createScheduler, defineSchedule, registerSchedules } from "@millrace/schedules";
-import { closeQueues, emailQueue, scheduleContract, scheduleQueue } from "@millrace/worker-config";
+import { closeQueues, emailQueue, scheduleContract, scheduleQueue, webhookContract } from "@millrace/worker-config";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
 
@@ -29,6 +29,7 @@ const nightly = {
   action: "sendEmail",
   data: mail,
 };
+const webhook = { ...webhookContract.actions.deliverWebhook.example, eventId: "evt_scheduled" };
 const post = (url: string, payload?: object) =>
   app.inject({ method: "POST", url, headers: bearer, ...(payload && { payload }) });
 const read = (url: string) => app.inject({ url, headers: bearer });
@@ -78,6 +79,7 @@ test.each([
   ["data.to", { data: { ...mail, to: "MARKER" } }, /email/],
   ["data.delay", { data: { ...mail, delay: 5 } }, /nrecognized/],
   ["workspaceId", { data: { ...mail, workspaceId: "7b0c9a36-61c6-4a8e-9d57-0e9d1ad0a0a1" } }, /the job's data names/],
+  ["workspaceId", { queue: "webhook", action: "deliverWebhook", data: webhook }, /the job's data names/],
   ["overlap", { missed: { all: { max: 3 } } }, /queue where missed is all/],
   ["missed", { missed: "twice" }, /nvalid/],
   ["", { colour: "red" }, /colour/],

@@ -109,6 +109,20 @@ test.each([
   expect(response.json().errors[0].path).toBe(path);
 });
 
+test("NUL, which no record can hold, is the caller's mistake wherever it stands", async () => {
+  const { id } = await register();
+  expectProblem(await ask("POST", "/endpoints", { ...endpoint, url: `${endpoint.url}/\0` }), 400, "invalid_request");
+  expectProblem(await ask("POST", "/endpoints", { ...endpoint, description: "\0" }), 400, "invalid_request");
+  expectProblem(await ask("PATCH", `/endpoints/${id}`, { description: "\0" }), 400, "invalid_request");
+  expectProblem(await ask("POST", "/deliveries/%00/resend"), 400, "invalid_request");
+  for (const query of ["address=%00", "after=%00"]) {
+    const response = await app.inject({ url: `/email/suppressions?${query}`, headers: bearer });
+    expectProblem(response, 400, "invalid_request");
+  }
+  const lifted = await app.inject({ method: "DELETE", url: "/email/suppressions?address=a%00", headers: bearer });
+  expectProblem(lifted, 400, "invalid_request");
+});
+
 test.each([
   ["GET", `/endpoints/${nowhere}`],
   ["PATCH", `/endpoints/${nowhere}`],

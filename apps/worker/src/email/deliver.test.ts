@@ -61,6 +61,11 @@ test("a job that runs again after its mail was taken sends no second one, and an
   const first = await run("sendEmail", mailTo("ada2@example.com", "Once"), job);
   expect(await run("sendEmail", mailTo("ada2@example.com", "Once"), { ...job, attempt: 2 })).toEqual(first);
   expect(arrivedWith("Once")).toHaveLength(1);
+  // Its sender has changed in between, and with it the domain of its Message-ID.
+  const moved = { ...job, attempt: 2, defaultFrom: "Shop <shop@elsewhere.example>" };
+  await run("sendEmail", mailTo("ada2@example.com", "Once"), moved);
+  expect(arrivedWith("Once")).toHaveLength(1);
+  expect(await wasSent(database(), "crashed.5")).toBe(true);
   await run("sendEmail", mailTo("ada2@example.com", "Once"), { ...job, createdAt: new Date(6) });
   expect(arrivedWith("Once")).toHaveLength(2);
   await suppressAddress(database(), { address: "ada2@example.com", reason: "unsubscribed" });
@@ -70,12 +75,11 @@ test("a job that runs again after its mail was taken sends no second one, and an
 test("a mail that was not taken is not recorded as sent", async () => {
   const job = { jobId: "deferred", createdAt: new Date(5) };
   await reasonOf(run("sendEmail", mailTo("defer-ada@example.com"), job));
-  expect(await wasSent(database(), "<deferred.5@example.com>")).toBe(false);
+  expect(await wasSent(database(), "deferred.5")).toBe(false);
 });
 
 test("where the database is away nothing is sent, and the job waits without using up an attempt", async () => {
   const away = connectDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });
-  const server = await startScriptedSmtp(answering({}));
   const lost = createDeliver({
     database: away,
     sendMail: async () => expect.fail("nothing may be sent"),
@@ -85,8 +89,6 @@ test("where the database is away nothing is sent, and the job waits without usin
   const compose = async () => ({ subject: "x", text: "x" });
   const error = await reasonOf(lost({ ...letter, compose }, jobContext("sendEmail")));
   expect(error).toMatchObject({ failureKind: "contention", code: "database_unavailable" });
-  expect(server.lines).toEqual([]);
-  server.close();
   await away.close();
 });
 

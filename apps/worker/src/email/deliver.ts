@@ -9,6 +9,7 @@ import {
 import { ContentionError, type JobContext, RateLimitedError, SkippedError } from "@millrace/worker-host";
 import type { MailContent } from "./compose.ts";
 import type { Mail, SendMail } from "./mailer.ts";
+import { mailKeyOf } from "./message-id.ts";
 import { type OpenAttachment, openAttachments } from "./open-attachments.ts";
 import { UnknownRecipientError } from "./smtp-failure.ts";
 
@@ -24,7 +25,7 @@ export interface DeliveryServices {
 export interface Letter extends Omit<Mail, keyof MailContent | "attachments"> {
   readonly compose: () => Promise<MailContent>;
   readonly attachments?: readonly { readonly fileId: string; readonly name?: string | undefined }[] | undefined;
-  /** Records that it was sent; other than by its Message-ID alone. */
+  /** Records that it was sent; other than by the key of its job's mail alone. */
   readonly record?: () => Promise<void>;
 }
 
@@ -41,12 +42,17 @@ export interface Letter extends Omit<Mail, keyof MailContent | "attachments"> {
  * @throws SkippedError `suppressed`
  * @throws RateLimitedError `smtp_rate_limited`; DatabaseUnavailableError; ContentionError `limits_unavailable`; what `compose`, the file store and the mailer throw
  */
-export type Deliver = (letter: Letter, context: Pick<JobContext, "jobId" | "signal" | "log">) => Promise<void>;
+export type Deliver = (
+  letter: Letter,
+  context: Pick<JobContext, "jobId" | "createdAt" | "signal" | "log">,
+) => Promise<void>;
 
 export function createDeliver({ database, sendMail, openAttachment, takeTurn }: DeliveryServices): Deliver {
-  return async ({ compose, attachments = [], record, ...envelope }, { jobId, signal, log }) => {
-    const { messageId, to } = envelope;
-    if (await whenAvailable(() => wasSent(database, messageId))) return;
+  return async ({ compose, attachments = [], record, ...envelope }, context) => {
+    const { jobId, signal, log } = context;
+    const { to } = envelope;
+    const key = mailKeyOf(context);
+    if (await whenAvailable(() => wasSent(database, key))) return;
     const suppression = await whenAvailable(() => findSuppression(database, to.address));
     if (suppression) {
       const { reason, code } = suppression;
@@ -77,7 +83,7 @@ export function createDeliver({ database, sendMail, openAttachment, takeTurn }: 
       }
       throw opened.failure() ?? error;
     }
-    await (record ?? (() => recordSent(database, messageId)))().catch((err: unknown) =>
+    await (record ?? (() => recordSent(database, key)))().catch((err: unknown) =>
       // It is out: to fail now would send it again.
       log.error(
         { code: "sent_not_recorded", err },

@@ -72,6 +72,15 @@ const plain: Mail = {
 const evil = "x\r\nBcc: eve@example.com\nX-Evil: 1\rX-Evil: 2\0\u2028";
 const evilAddress = "a@example.com>\r\nRCPT TO:<eve@example.com";
 
+const recipientsOf = (lines: readonly string[]) => lines.filter((text) => /^RCPT TO/i.test(text));
+
+test("a mail that is as it should be has its one recipient, so that the tests below look where commands are", async () => {
+  const server = await startScriptedSmtp(answering({}));
+  await createMailer(server.smtpUrl)(plain, new AbortController().signal);
+  server.close();
+  expect(recipientsOf(server.lines)).toEqual(["RCPT TO:<ada@example.com>"]);
+});
+
 /** What the mailer makes of a field that nobody checked, such as one that a template rendered. */
 test.each<[field: string, mail: Mail]>([
   ["subject", { ...plain, subject: evil }],
@@ -87,7 +96,7 @@ test.each<[field: string, mail: Mail]>([
   // To refuse it is as good as to send it harmless.
   await createMailer(server.smtpUrl)(mailOf, new AbortController().signal).catch(() => {});
   server.close();
-  expect(server.lines.filter((text) => /^RCPT TO/i.test(text)).length).toBeLessThanOrEqual(1);
+  expect(recipientsOf(server.lines).length).toBeLessThanOrEqual(1);
   expect(server.lines.filter((text) => /^(bcc|x-evil)\s*:/i.test(text))).toEqual([]);
   expect(server.lines.filter((text) => /^RCPT.*<eve@/i.test(text))).toEqual([]);
 });

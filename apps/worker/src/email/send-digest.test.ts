@@ -32,13 +32,14 @@ test("everything collected comes in one mail, once, and then there is nothing to
   });
 });
 
-test("an attempt that failed is followed by one with the same items, and what came meanwhile waits", async () => {
+test("an attempt that failed is followed by one with the same items, whoever the sender is by then, and what came meanwhile waits", async () => {
   const to = "bob@example.com";
   await tell(to, "first");
   const job = { jobId: "d-2", createdAt: soon() };
   await reasonOf(run("sendDigest", { recipient: to }, { ...job, smtpUrl: "smtp://127.0.0.1:1" }));
   await tell(to, "second");
-  await run("sendDigest", { recipient: to }, { ...job, attempt: 2 });
+  const defaultFrom = "Shop <shop@elsewhere.example>";
+  await run("sendDigest", { recipient: to }, { ...job, attempt: 2, defaultFrom });
   expect(mailsTo(to).map(({ text }) => text)).toEqual(["- first"]);
   const unsent = await listDigestRecipients(database(), { until: soon(), limit: 10 });
   expect(unsent).toContainEqual({ recipient: to, workspaceId: undefined });

@@ -5,7 +5,7 @@ import { type FindTemplate, withText } from "./compose.ts";
 import type { Deliver } from "./deliver.ts";
 import { plainDigest } from "./digest-template.ts";
 import { toMailbox } from "./mailbox.ts";
-import { messageIdOf } from "./message-id.ts";
+import { mailKeyOf, messageIdOf } from "./message-id.ts";
 
 type SendDigest = HandlersOf<typeof emailContract>["sendDigest"];
 
@@ -21,10 +21,11 @@ export function createSendDigest(
 ): SendDigest {
   return async ({ recipient, workspaceId, until, template, from, headers }, context) => {
     const messageId = messageIdOf(context, from?.address ?? defaultFrom);
+    const key = mailKeyOf(context);
     const upTo = until === undefined ? context.createdAt : new Date(until);
     let count: number | undefined;
     const compose = async () => {
-      const claim = () => claimDigest(database, messageId, { recipient, workspaceId, until: upTo });
+      const claim = () => claimDigest(database, key, { recipient, workspaceId, until: upTo });
       const { items } = await whenAvailable(claim);
       if (items.length === 0) {
         throw new SkippedError("Nothing has been collected for the recipient.", { code: "nothing_to_send" });
@@ -40,7 +41,7 @@ export function createSendDigest(
         to: toMailbox(recipient),
         ...(headers !== undefined && { headers }),
         compose,
-        record: () => markDigestSent(database, messageId),
+        record: () => markDigestSent(database, key),
       },
       context,
     );

@@ -1,6 +1,6 @@
 import { startRedis } from "@millrace/dev-services";
 import { createLogger } from "@millrace/logger";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { openSmtpTurns, type SmtpTurns } from "./smtp-turns.ts";
 
 const log = createLogger({ level: "silent" });
@@ -13,11 +13,23 @@ function open(smtpUrl: string): SmtpTurns {
   return turns;
 }
 
+async function openConnected(smtpUrl: string): Promise<SmtpTurns> {
+  const turns = open(smtpUrl);
+  await vi.waitFor(() => turns.check(), { interval: 5 });
+  return turns;
+}
+
 test("processes that send through one mail server share its rate, whoever they log in as, and another server has its own", async () => {
-  expect(await open("smtp://mail.example:25").takeTurn("job-1")).toBe(0);
-  expect(await open("smtp://user:secret@mail.example:25").takeTurn("job-2")).toBeGreaterThan(50_000);
-  expect(await open("smtp://other.example:25").takeTurn("job-3")).toBe(0);
-  await opened[0]?.check();
+  expect(await (await openConnected("smtp://mail.example:25")).takeTurn("job-1")).toBe(0);
+  expect(await (await openConnected("smtp://user:secret@mail.example:25")).takeTurn("job-2")).toBeGreaterThan(50_000);
+  expect(await (await openConnected("smtp://other.example:25")).takeTurn("job-3")).toBe(0);
+});
+
+test("while Redis is away the question fails at once, so that the job is put off instead of waiting in its worker", async () => {
+  vi.stubEnv("REDIS_URL", "redis://127.0.0.1:1");
+  const turns = open("smtp://mail.example:25");
+  vi.unstubAllEnvs();
+  await expect(turns.takeTurn("job")).rejects.toThrow();
 });
 
 test("a Redis that goes away is told within seconds, so that a mail waits instead of using up an attempt", async () => {

@@ -23,7 +23,8 @@ export function openSmtpTurns(
 ): SmtpTurns {
   const onOutage = (err: Error) =>
     log.warn({ code: "smtp_rate_unreachable", err }, "cannot ask for the mail server's rate, trying again");
-  const redis = createRedis("worker", readRedisEnv().REDIS_URL, onOutage);
+  // It fails at once during an outage, and the job is put off.
+  const redis = createRedis("producer", readRedisEnv().REDIS_URL, onOutage);
   const name = `smtp:${new URL(smtpUrl).host}`;
   const { takeTurn } = createRateLimit({ redis, prefix: readQueueEnv().QUEUE_PREFIX, name, max, durationMs });
   return {

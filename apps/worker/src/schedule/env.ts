@@ -7,8 +7,8 @@ const days = (fallback: number, atLeast = 0) => z.coerce.number().int().min(atLe
 export const scheduleEnvSchema = z.object({
   SCHEDULE_WORKER_CONCURRENCY: workerConcurrency,
   DEAD_LETTER_MAX_AGE_DAYS: days(30),
-  // Longer than a delivery is tried, which takes three days.
-  WEBHOOK_DELIVERY_MAX_AGE_DAYS: days(30),
+  // Longer than a delivery is tried, which takes three days: until then the database alone remembers what was delivered already.
+  WEBHOOK_DELIVERY_MAX_AGE_DAYS: days(30, 4),
   // A child that has just failed may yet be replayed.
   WAITING_PARENT_MAX_AGE_DAYS: days(30, 1),
   // Until then the deletion may be taken back.

@@ -9,12 +9,14 @@ import {
   createWebhookEndpoint,
   findWebhookEndpoint,
   listWebhookDeliveries,
+  recordWebhookAttempt,
 } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { createFileStore } from "@millrace/file-store";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
 import { addSchedule, listSchedules } from "@millrace/schedules";
-import { closeQueues, emailQueue, enqueue, readQueueEnv } from "@millrace/worker-config";
+import { closeQueues, emailQueue, enqueue, readQueueEnv, webhookContract, webhookQueue } from "@millrace/worker-config";
+import { formatJobFailure } from "@millrace/worker-config/contracts";
 import { jobContext } from "@millrace/worker-host/testing";
 import { createWorkspaceDirectory } from "@millrace/workspaces";
 import { sql } from "kysely";
@@ -31,7 +33,7 @@ const files = createFileStore({ location: { kind: "folder", folder } });
 const directory = createWorkspaceDirectory({ redis, prefix });
 const { database } = useDatabase();
 
-afterEach(() => emailQueue.obliterate({ force: true }));
+afterEach(() => Promise.all([emailQueue, webhookQueue].map((queue) => queue.obliterate({ force: true }))));
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
   redis.disconnect();
@@ -125,18 +127,38 @@ test("while the database is away no digest is lost: the job waits without using 
   await away.close();
 });
 
-test("old webhook deliveries are gone, however many statements that takes, and the others stay", async () => {
+test("old webhook deliveries are gone, those whose jobs have ended are closed, and those whose jobs live stay as they are", async () => {
   const endpoint = { url: "https://example.com/", events: ["*"], secret: "any" };
   const { id: endpointId } = await createWebhookEndpoint(database(), endpoint);
-  const event = { endpointId, event: "a", eventId: "1", occurredAt: new Date(), payload: "{}", jobId: "1" };
-  for (const id of ["old-1", "old-2", "old-3", "young"]) await beginWebhookDelivery(database(), { id, ...event });
+  const event = { endpointId, event: "a", eventId: "1", occurredAt: new Date(), payload: "{}" };
+  const ids = ["old-1", "old-2", "old-3", "old-waiting", "young", "young-dead", "young-tried"];
+  for (const id of ids) await beginWebhookDelivery(database(), { id, ...event, jobId: `job-${id}` });
+  const data = { endpointId, event: "a", eventId: "1", payload: {} };
+  for (const id of ["old-waiting", "young-dead", "young-tried"])
+    await enqueue(webhookContract, "deliverWebhook", data, { jobId: `job-${id}` });
+  await redis
+    .multi()
+    .lrem(webhookQueue.toKey("wait"), 0, "job-young-dead")
+    .hset(webhookQueue.toKey("job-young-dead"), {
+      finishedOn: Date.now(),
+      failedReason: formatJobFailure({ code: "timeout", message: "" }),
+    })
+    .zadd(webhookQueue.toKey("failed"), Date.now(), "job-young-dead")
+    .exec();
+  const answer = { status: "pending", httpStatus: 500, errorCode: "endpoint_failed" } as const;
+  await recordWebhookAttempt(database(), "young-tried", answer);
   await sql`update webhook_deliveries set created_at = now() - interval '31 days' where id like 'old-%'`.execute(
     database(),
   );
   const purge = createPurgeWebhookDeliveries(distributedLock, database(), 30, 2);
   expect(await purge({}, context())).toEqual({ removed: 3 });
   expect(await handlers().purgeWebhookDeliveries({}, context())).toEqual({ removed: 0 });
-  expect(await listWebhookDeliveries(database(), { endpointId, limit: 10 })).toMatchObject([{ id: "young" }]);
+  expect(await listWebhookDeliveries(database(), { endpointId, limit: 10 })).toMatchObject([
+    { id: "young-tried", status: "pending", errorCode: "endpoint_failed" },
+    { id: "young-dead", status: "failed", errorCode: "timeout", finishedAt: expect.any(Date) },
+    { id: "young", status: "failed", errorCode: "job_gone" },
+    { id: "old-waiting", status: "pending" },
+  ]);
 });
 
 test("a run that finds another at work does nothing, and its job is skipped", async () => {

@@ -3,6 +3,7 @@ import type { DistributedLock } from "@millrace/redis";
 import { type CodeSchedule, defineSchedule, runLocked } from "@millrace/schedules";
 import { scheduleContract } from "@millrace/worker-config/contracts";
 import type { HandlersOf } from "@millrace/worker-host";
+import { closeEndedDeliveries } from "./close-ended-deliveries.ts";
 import { lockLease } from "./lock-lease.ts";
 
 type PurgeWebhookDeliveries = HandlersOf<typeof scheduleContract>["purgeWebhookDeliveries"];
@@ -20,7 +21,8 @@ export const purgeWebhookDeliveriesSchedule: CodeSchedule = defineSchedule({
 });
 
 /**
- * Removes webhook deliveries too old to be sent again: nothing else empties their table.
+ * Closes webhook deliveries whose jobs have ended without them, and removes those that are too old to be sent again: nothing else empties
+ * their table. One whose job lives stays, however old it is.
  *
  * @param batchSize how many one statement removes
  */
@@ -32,6 +34,7 @@ export function createPurgeWebhookDeliveries(
 ): PurgeWebhookDeliveries {
   return async ({ olderThanDays = maxAgeDays }, context) =>
     runLocked(distributedLock, purgeWebhookDeliveriesSchedule, context.signal, async ({ signal }) => {
+      await closeEndedDeliveries(database, signal, batchSize);
       const batch = { olderThanMs: olderThanDays * dayMs, limit: batchSize };
       let removed = 0;
       for (;;) {

@@ -54,9 +54,9 @@ test.each([
   ["/500", { failureKind: "transient", code: "endpoint_failed" }, "pending"],
   ["/503", { failureKind: "transient", code: "endpoint_failed" }, "pending"],
   ["/500/5", { failureKind: "transient", code: "endpoint_failed" }, "pending"],
-  ["/429/90", { failureKind: "rate_limited", code: "endpoint_busy", retryAfterMs: 90_000 }, "pending"],
-  ["/429/0", { failureKind: "rate_limited", code: "endpoint_busy", retryAfterMs: 1_000 }, "pending"],
-  ["/503/999999", { failureKind: "rate_limited", code: "endpoint_busy", retryAfterMs: 3_600_000 }, "pending"],
+  ["/429/90", { failureKind: "transient", code: "endpoint_busy", retryAfterMs: 90_000 }, "pending"],
+  ["/429/0", { failureKind: "transient", code: "endpoint_busy", retryAfterMs: 1_000 }, "pending"],
+  ["/503/999999", { failureKind: "transient", code: "endpoint_busy", retryAfterMs: 3_600_000 }, "pending"],
   ["/429/soon", { failureKind: "transient", code: "endpoint_refused" }, "pending"],
   ["/410", { failureKind: "permanent", code: "endpoint_gone" }, "failed"],
 ])("an endpoint that answers %s is told apart", async (path, expected, status) => {
@@ -93,10 +93,30 @@ test.each([
   expect((await findWebhookEndpoint(database(), id))?.failingSince).toBeInstanceOf(Date);
 });
 
+test.each([
+  ["another workspace's", crypto.randomUUID(), { workspaceId: crypto.randomUUID() }],
+  ["a workspace's, in a job of none,", crypto.randomUUID(), {}],
+  ["nobody's, in a job of a workspace,", undefined, { workspaceId: crypto.randomUUID() }],
+])("an endpoint that is %s hears nothing of it and lists no delivery", async (_, workspaceId, data) => {
+  const { error, row } = await deliver(await endpoint(receiver.url("/200/foreign"), { workspaceId }), { data });
+  expect(error).toMatchObject({ failureKind: "permanent", code: "endpoint_of_another_workspace" });
+  expect([row, receiver.received("/200/foreign")]).toEqual([undefined, []]);
+});
+
 test("without leave to reach private networks nothing is sent to one", async () => {
   const { error } = await deliver(await endpoint(receiver.url("/private")), { request: createSafeClient() });
   expect(error).toMatchObject({ failureKind: "permanent", code: "address_refused" });
   expect(receiver.received("/private")).toEqual([]);
+});
+
+test("an answer that came counts, though the attempt was ended just then", async () => {
+  const target = await endpoint(receiver.url("/200/late"));
+  const ending = new AbortController();
+  const call = createSafeClient({ allowPrivate: true });
+  const request: typeof call = (...asked) => call(...asked).finally(() => ending.abort());
+  const { result, row } = await deliver(target, { request, context: { signal: ending.signal } });
+  expect(result).toMatchObject({ status: 200 });
+  expect(row).toMatchObject({ status: "success", httpStatus: 200, attempts: 1 });
 });
 
 test("the same event again calls the endpoint once, with a delivery id of its own it calls it again with the same bytes", async () => {

@@ -45,11 +45,17 @@ const excerptBytes = 1_024;
  */
 export function createDeliverWebhook(parts: DeliverWebhookParts): DeliverWebhook {
   const { database, hostLimits } = parts;
-  return async ({ endpointId, event, eventId, payload, ...data }, context) => {
+  return async ({ endpointId, event, eventId, payload, workspaceId, ...data }, context) => {
     const deliveryId = data.deliveryId ?? webhookDeliveryId(eventId, endpointId);
     const occurredAt = new Date(data.occurredAt ?? context.createdAt);
     const endpoint = await whenAvailable(() => findWebhookEndpoint(database, endpointId));
     if (!endpoint) throw new SkippedError("The endpoint does not exist, or no longer.", { code: "endpoint_unknown" });
+    // Whose endpoint it is decides who may be blocked, and the host has asked for the workspace that the job names.
+    if (endpoint.workspaceId !== workspaceId) {
+      throw new PermanentError("workspaceId: expected the endpoint's own, or none where it has none, got another.", {
+        code: "endpoint_of_another_workspace",
+      });
+    }
     const begun = { endpointId, event, eventId, occurredAt, payload: JSON.stringify(payload), jobId: context.jobId };
     const known = await whenAvailable(() => beginWebhookDelivery(database, { id: deliveryId, ...begun }));
     if (known.status === "success") {
@@ -80,8 +86,8 @@ async function attempt(
 ): Promise<SafeResponse> {
   const startedAt = performance.now();
   const settled = await send(parts, endpoint, message, signal);
-  // Ended from outside: nothing is known of the endpoint.
-  signal.throwIfAborted();
+  // Ended from outside before an answer came: nothing is known of the endpoint. An answer that did come counts.
+  if (settled instanceof SafeHttpError) signal.throwIfAborted();
   const failure = settled instanceof SafeHttpError ? failureOfRequest(settled) : failureOfAnswer(settled, Date.now());
   const isOver = failure instanceof PermanentError || (failure instanceof TransientError && context.isFinalAttempt);
   await keep(context, async () => {

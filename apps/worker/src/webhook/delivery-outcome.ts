@@ -1,5 +1,5 @@
 import type { SafeHttpError, SafeResponse } from "@millrace/safe-http";
-import { PermanentError, RateLimitedError, TransientError } from "@millrace/worker-host";
+import { PermanentError, TransientError } from "@millrace/worker-host";
 
 const shortestRetryAfterMs = 1_000;
 const longestRetryAfterMs = 60 * 60_000;
@@ -7,19 +7,20 @@ const longestRetryAfterMs = 60 * 60_000;
 /**
  * What an answer means for its delivery: nothing for 2xx, else an error. Only 410 says that there will never be another answer. Anything else,
  * refusals (4xx) and redirects included, may be a receiver in the middle of its own deploy and is tried again, as Standard Webhooks advises
- * (https://www.standardwebhooks.com). No word of the answer is in the error.
+ * (https://www.standardwebhooks.com); not before the time of its Retry-After, but as an attempt, since an endpoint that is busy for ever must
+ * not be called for ever. No word of the answer is in the error.
  *
  * @param now milliseconds since 1970, for a Retry-After that is a date
  */
 export function failureOfAnswer(
   { status, headers }: Pick<SafeResponse, "status" | "headers">,
   now: number,
-): PermanentError | RateLimitedError | TransientError | undefined {
+): PermanentError | TransientError | undefined {
   if (status >= 200 && status < 300) return undefined;
   const message = `The endpoint answered ${status}.`;
   if (status === 410) return new PermanentError(message, { code: "endpoint_gone" });
   const retryAfterMs = status === 429 || status === 503 ? readRetryAfter(headers["retry-after"], now) : undefined;
-  if (retryAfterMs !== undefined) return new RateLimitedError(message, { code: "endpoint_busy", retryAfterMs });
+  if (retryAfterMs !== undefined) return new TransientError(message, { code: "endpoint_busy", retryAfterMs });
   return new TransientError(message, { code: codeOf(status) });
 }
 

@@ -101,6 +101,14 @@ test("a host that is busy with us, or was called too often, puts the delivery of
   expect((await findWebhookEndpoint(database(), id))?.failingSince).toBeUndefined();
 });
 
+test("a visitor of a host that is full is given a turn first, so that those who wait have an order", async () => {
+  const { signal } = new AbortController();
+  const hostLimits = limits({ perSecond: 1, concurrency: 1 });
+  const visit = (visitor: string): Promise<unknown> =>
+    hostLimits.take("full.example", visitor, signal, async () => visitor === "first" && (await visit("second")));
+  await expect(visit("first")).rejects.toMatchObject({ code: "host_rate", retryAfterMs: expect.any(Number) });
+});
+
 test("a database that is away puts the delivery off, and one that goes away meanwhile does not have it sent again", async () => {
   const target = await endpoint(receiver.url("/forgetful"));
   const away = connectDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });

@@ -33,24 +33,17 @@ export function createHostLimits({ redis, prefix, concurrency, perSecond }: Host
       const name = `webhook:${host}`;
       const semaphore = createSemaphore({ redis, prefix, name, places: concurrency, leaseMs });
       const rateLimit = createRateLimit({ redis, prefix, name, max: perSecond, durationMs: 1_000 });
-      return semaphore.withPlace(
-        async ({ signal: placeSignal }) => {
-          const waitMs = await rateLimit.takeTurn(visitor).catch((cause: unknown) => {
-            throw new ContentionError("The limits per host cannot be asked for.", {
-              code: "limits_unavailable",
-              cause,
-            });
-          });
-          if (waitMs > 0) {
-            throw new RateLimitedError(`The host's next turn is in ${waitMs} ms.`, {
-              code: "host_rate",
-              retryAfterMs: waitMs,
-            });
-          }
-          return deliver(placeSignal);
-        },
-        { signal },
-      );
+      // The turn comes first: turns have an order and places have none, so that whoever waits for a place alone may be overtaken for ever.
+      const waitMs = await rateLimit.takeTurn(visitor).catch((cause: unknown) => {
+        throw new ContentionError("The limits per host cannot be asked for.", { code: "limits_unavailable", cause });
+      });
+      if (waitMs > 0) {
+        throw new RateLimitedError(`The host's next turn is in ${waitMs} ms.`, {
+          code: "host_rate",
+          retryAfterMs: waitMs,
+        });
+      }
+      return semaphore.withPlace(({ signal: placeSignal }) => deliver(placeSignal), { signal });
     },
   };
 }

@@ -15,16 +15,25 @@ const running: MemoryHost[] = [];
 let receiver: TestReceiver;
 
 beforeAll(async () => {
-  receiver = await startReceiver(({ path }, response) => response.writeHead(path === "/broken" ? 500 : 200).end());
+  receiver = await startReceiver(({ path }, response) => {
+    if (path === "/busy") response.writeHead(429, { "retry-after": "5" }).end();
+    else response.writeHead(path === "/broken" ? 500 : 200).end();
+  });
 });
 afterEach(() => Promise.all(running.splice(0).map((memory) => memory.stop(1_000))));
 
-function startHost(): MemoryHost {
+function startHost(blockedId?: string): MemoryHost {
   const handlers = {
     dispatchEvent: createDispatchEvent(database(), 2),
     deliverWebhook: createDeliverWebhook(parts()),
   };
-  const memory = startMemoryHost([hosted(webhookContract, handlers)], { log: createLogger({ level: "silent" }) });
+  const memory = startMemoryHost([hosted(webhookContract, handlers)], {
+    log: createLogger({ level: "silent" }),
+    workspaces: {
+      standingOf: async (id) => (id === blockedId ? { standing: "blocked", ownerId: "o" } : { standing: "active" }),
+      workspaceOf: async () => undefined,
+    },
+  });
   running.push(memory);
   return memory;
 }
@@ -63,19 +72,41 @@ test("an event goes to every endpoint of its workspace that subscribes, over sev
   expect(receiver.received("/all")).toHaveLength(5);
 });
 
-test("a broken endpoint is tried ten times over three days, and then it is a dead letter", async () => {
+test.each([
+  ["is broken", "/broken", 500, "endpoint_failed"],
+  ["is busy and says that it will not be in five seconds", "/busy", 429, "endpoint_busy"],
+])(
+  "an endpoint that %s is tried ten times over three days, and then it is a dead letter",
+  async (_, path, httpStatus, errorCode) => {
+    const workspaceId = crypto.randomUUID();
+    const { id: endpointId } = await endpoint(receiver.url(path), { workspaceId });
+    const memory = startHost();
+    await event(paid("evt_patient", workspaceId))(memory);
+    await memory.fastForward(webhookRetries.retryIntervalsMs.reduce((sum, waitMs) => sum + waitMs) - 1_000);
+    expect(receiver.received(path)).toHaveLength(9);
+    await memory.fastForward();
+    expect(receiver.received(path)).toHaveLength(10);
+    expect(memory.deadLetters()).toMatchObject([{ attempts: 10, error: { code: errorCode } }]);
+    expect(await listWebhookDeliveries(database(), { endpointId, limit: 10 })).toMatchObject([
+      { status: "failed", attempts: 10, httpStatus, errorCode },
+    ]);
+  },
+);
+
+test("an endpoint of a blocked owner gets nothing, whoever's the event is said to be", async () => {
   const workspaceId = crypto.randomUUID();
-  const { id: endpointId } = await endpoint(receiver.url("/broken"), { workspaceId });
-  const memory = startHost();
-  await event(paid("evt_broken", workspaceId))(memory);
-  await memory.fastForward(webhookRetries.retryIntervalsMs.reduce((sum, waitMs) => sum + waitMs) - 1_000);
-  expect(receiver.received("/broken")).toHaveLength(9);
-  await memory.fastForward();
-  expect(receiver.received("/broken")).toHaveLength(10);
-  expect(memory.deadLetters()).toMatchObject([{ attempts: 10, error: { code: "endpoint_failed" } }]);
-  expect(await listWebhookDeliveries(database(), { endpointId, limit: 10 })).toMatchObject([
-    { status: "failed", attempts: 10, httpStatus: 500, errorCode: "endpoint_failed" },
-  ]);
+  const { id: endpointId } = await endpoint(receiver.url("/blocked"), { workspaceId });
+  const memory = startHost(workspaceId);
+  const deliver = (eventId: string, of: object) =>
+    memory.enqueue(webhookContract, "deliverWebhook", { endpointId, event: "a", eventId, payload: {}, ...of });
+  const [own, nobodys] = [await deliver("evt_own", { workspaceId }), await deliver("evt_nobodys", {})];
+  await memory.drain();
+  expect(memory.findJob("webhook", own.jobId)).toMatchObject({ status: "skipped", error: { code: "owner_blocked" } });
+  expect(memory.findJob("webhook", nobodys.jobId)).toMatchObject({
+    status: "failed",
+    error: { code: "endpoint_of_another_workspace" },
+  });
+  expect(receiver.received("/blocked")).toEqual([]);
 });
 
 test("a paused endpoint misses nothing: its deliveries are skipped and kept", async () => {

@@ -44,11 +44,11 @@ export const scheduleContract = defineQueue(
       interruptible: true,
       example: {},
     },
-    /** Removes webhook deliveries that are old enough, with what they carried. */
+    /** Closes webhook deliveries whose jobs have ended without them, and removes those that are old enough, with what they carried. */
     purgeWebhookDeliveries: {
       data: z.object({
-        /** Defaults to the worker's WEBHOOK_DELIVERY_MAX_AGE_DAYS. */
-        olderThanDays: days.optional(),
+        /** Defaults to the worker's WEBHOOK_DELIVERY_MAX_AGE_DAYS. A delivery is tried for three days. */
+        olderThanDays: days.min(4).optional(),
       }),
       result: z.object({ removed: z.int() }),
       timeout: 30 * minute,

@@ -84,6 +84,7 @@ export const webhookContract = defineQueue("webhook", {
   deliverWebhook: {
     data: z.object({
       ...eventFields,
+      workspaceId: z.uuid().optional().describe("The endpoint's own, or none where it has none."),
       endpointId: z.uuid(),
       deliveryId: z
         .string()

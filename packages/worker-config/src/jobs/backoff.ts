@@ -41,9 +41,19 @@ export function plannedWaitsMs(attemptsMade: number, data: unknown): number {
   return waitsMs;
 }
 
-/** In the form that BullMQ's `settings.backoffStrategy` has. */
-export function backoffStrategy(attemptsMade: number, _type?: string, _error?: Error, job?: { data: unknown }): number {
-  return backoffDelayMs(attemptsMade, intervalsOf(job?.data));
+/**
+ * In the form that BullMQ's `settings.backoffStrategy` has.
+ *
+ * @param error what ended the attempt; with a number `leastDelayMs` the wait is at least that long
+ */
+export function backoffStrategy(
+  attemptsMade: number,
+  _type?: string,
+  error?: Error & { readonly leastDelayMs?: unknown },
+  job?: { data: unknown },
+): number {
+  const delayMs = backoffDelayMs(attemptsMade, intervalsOf(job?.data));
+  return typeof error?.leastDelayMs === "number" ? Math.max(delayMs, error.leastDelayMs) : delayMs;
 }
 
 function intervalsOf(data: unknown): readonly number[] | undefined {

@@ -18,6 +18,8 @@ export function settleMemoryJob(queue: MemoryQueue, job: MemoryJob, outcome: Job
       queue.fail(job, outcome.failure);
       break;
     case "retry":
+      queue.retry(job, outcome.failure, Math.max(retryDelayMs(job), outcome.leastDelayMs ?? 0));
+      break;
     // There are no locks here, so none is lost.
     case "lost":
       queue.retry(job, outcome.failure, retryDelayMs(job));

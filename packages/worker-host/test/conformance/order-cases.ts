@@ -1,7 +1,7 @@
 import { defineQueue } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import type { JobContext } from "../../src/job-context.ts";
-import { RateLimitedError } from "../../src/job-error.ts";
+import { RateLimitedError, TransientError } from "../../src/job-error.ts";
 import { contract, createGate, type Engine, untilEnded, untilStatus } from "./engine.ts";
 
 /** Timers of two clocks and whole milliseconds: a wait may seem this much shorter than it is. */
@@ -80,6 +80,21 @@ export function orderCases(engine: Engine): void {
     expect(second).toBeGreaterThanOrEqual(60 - toleranceMs);
     const repeated = await untilEnded(engine, await add("repeated", { retryIntervalsMs: [1], attempts: 4 }));
     expect(repeated.attempts).toBe(4);
+  });
+
+  test("a failure that states a wait is tried again no sooner, nor sooner than the job's own wait, and each time is an attempt", async () => {
+    const starts: number[] = [];
+    const asked = [80, 1];
+    const run = async () => {
+      starts.push(performance.now());
+      throw new TransientError("busy", { code: "busy", retryAfterMs: asked[starts.length - 1] ?? 0 });
+    };
+    await engine.start({ run });
+    const job = await untilEnded(engine, await add("asked", { retryIntervalsMs: [1, 60] }));
+    expect(job).toMatchObject({ status: "failed", attempts: 3, error: { code: "busy" } });
+    const [first = 0, second = 0] = waitsBetween(starts);
+    expect(first).toBeGreaterThanOrEqual(80 - toleranceMs);
+    expect(second).toBeGreaterThanOrEqual(60 - toleranceMs);
   });
 
   test("a job between two attempts is retrying, and shows its last failure", async () => {
