@@ -35,6 +35,9 @@ const fileStoreStatus: Record<FileStoreErrorCode, { status: number; title: strin
   file_store_unavailable: { status: 503, title: "File store unavailable" },
 };
 
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: a text holds what PostgreSQL keeps in none, which is NUL alone.
+const characterNotInRepertoire = "22021";
+
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return reply
     .status(problem.status)
@@ -84,6 +87,10 @@ function toProblem(error: FastifyError): Problem {
     const detail =
       "The database does not answer, and this request needs it. Try again later; jobs can be enqueued meanwhile.";
     return { status: 503, title: "Database unavailable", code: "database_unavailable", detail };
+  }
+  if (error.code === characterNotInRepertoire) {
+    const detail = "Expected text without the character NUL (U+0000), got one.";
+    return { status: 400, title: "Invalid request", code: "invalid_request", detail };
   }
   if (error.code === "FST_ERR_HANDLER_TIMEOUT") {
     return { status: 503, title: "Timed out", code: "timeout", detail: "The request took too long; try again later." };

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { isDatabaseUnavailable } from "./is-database-unavailable.ts";
 import { migrations } from "./migrations/index.ts";
 
 /** A migration failed and left the schema as it was; the cause says why. */
@@ -18,6 +19,7 @@ const connectWithinMs = 10_000;
  * @param url as DATABASE_URL; a connection of its own, since a migration may take longer than a query may elsewhere
  * @returns the names of the migrations that ran
  * @throws MigrationError when one fails; then none of them has happened
+ * @throws what the driver throws where the server is away, or goes away meanwhile; then none of them has happened either
  */
 export async function migrateDatabase(
   url: string,
@@ -49,6 +51,8 @@ async function run(client: pg.Client, name: string, statements: string): Promise
     await client.query(statements);
     await client.query("insert into millrace_migrations (name) values ($1)", [name]);
   } catch (cause) {
+    // A server that goes away in the middle has taken the transaction back, and says nothing of the migration.
+    if (isDatabaseUnavailable(cause)) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new MigrationError(`Migration ${name} failed, and the schema is as it was before: ${why}.`, { cause });
   }

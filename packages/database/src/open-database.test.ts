@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { createDatabase, freePort, startPostgres } from "@millrace/dev-services";
 import { createLogger } from "@millrace/logger";
+import pg from "pg";
 import { expect, test, vi } from "vitest";
 import { useEmptyDatabase } from "../test/use-database.ts";
 import { migrateDatabase } from "./migrate-database.ts";
@@ -33,6 +34,24 @@ test("a schema that cannot be brought up to date is an error, and not tried agai
   const database = openDatabase({ url, log: silent });
   await expect(database.migrated).rejects.toThrow("Migration 0001-outbox failed");
   await expect(database.check()).rejects.toThrow();
+  await database.close();
+  await drop();
+});
+
+test("a server that cuts a migration off in the middle is an outage, and the schema is brought up to date after it", async () => {
+  const { url, drop } = await createDatabase(empty.url(), `cut-${process.pid}`);
+  await migrateDatabase(url, {});
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query("begin; lock table millrace_migrations in share mode");
+  const database = openDatabase({ url, log: silent });
+  const cut = `select pg_terminate_backend(pid) from pg_locks where not granted
+    and relation = 'millrace_migrations'::regclass and database = (select oid from pg_database where datname = current_database())`;
+  await vi.waitFor(async () => expect((await holder.query(cut)).rowCount).toBe(1), 10_000);
+  await holder.query("commit");
+  await database.migrated;
+  await database.check();
+  await holder.end();
   await database.close();
   await drop();
 });

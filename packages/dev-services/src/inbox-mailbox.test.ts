@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createMailbox } from "./inbox-mailbox.ts";
 
 function mail(subject: string) {
-  const empty = { from: "", to: [], text: "", html: null, messageId: null, headers: {} };
+  const empty = { from: "", to: [], text: "", html: null, attachments: [], messageId: null, headers: {} };
   return { ...empty, subject, receivedAt: new Date(0).toISOString() };
 }
 

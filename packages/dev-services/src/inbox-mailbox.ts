@@ -10,6 +10,8 @@ export interface InboxMessage {
   /** The text part, or one made from the HTML part. */
   readonly text: string;
   readonly html: string | null;
+  /** What came with it, without its bytes. */
+  readonly attachments: readonly { readonly name: string; readonly contentType: string; readonly bytes: number }[];
   readonly messageId: string | null;
   /** By lower-case name; a header that comes several times has a line for each. */
   readonly headers: Readonly<Record<string, string>>;

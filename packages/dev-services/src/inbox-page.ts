@@ -24,8 +24,14 @@ function renderMessage(message: InboxMessage): string {
   const html =
     message.html === null ? "" : `<iframe sandbox="" title="HTML part" srcdoc="${escapeHtml(message.html)}"></iframe>`;
   return `<article><h2>${renderSubject(message)}</h2>
-<dl><dt>From<dd>${escapeHtml(message.from)}<dt>To<dd>${escapeHtml(message.to.join(", "))}<dt>Received<dd>${showTime(message.receivedAt)}</dl>
+<dl><dt>From<dd>${escapeHtml(message.from)}<dt>To<dd>${escapeHtml(message.to.join(", "))}<dt>Received<dd>${showTime(message.receivedAt)}${renderAttachments(message)}</dl>
 ${html}<pre>${escapeHtml(message.text)}</pre><a href="/messages/${escapeHtml(message.id)}.json">JSON with all headers</a> · <a href="/">Close</a></article>`;
+}
+
+function renderAttachments({ attachments }: InboxMessage): string {
+  if (attachments.length === 0) return "";
+  const list = attachments.map(({ name, contentType, bytes }) => `${name} (${contentType}, ${bytes} bytes)`).join(", ");
+  return `<dt>Attached<dd>${escapeHtml(list)}`;
 }
 
 function renderSubject({ subject }: InboxMessage): string {

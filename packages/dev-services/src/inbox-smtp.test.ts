@@ -23,6 +23,7 @@ test("a mail is kept with its envelope, its parts, its id and its headers", asyn
     subject: "Grüße",
     text: "plain",
     html: "<p>rich</p>",
+    attachments: [{ filename: "order.csv", content: "a,b\n" }],
     headers: { "x-tag": ["one", "two"] },
   });
   expect(inbox.messages()).toEqual([
@@ -34,6 +35,7 @@ test("a mail is kept with its envelope, its parts, its id and its headers", asyn
       subject: "Grüße",
       text: expect.stringMatching(/^plain\s*$/),
       html: expect.stringContaining("<p>rich</p>"),
+      attachments: [{ name: "order.csv", contentType: "text/csv", bytes: 4 }],
       messageId,
       headers: expect.objectContaining({ "x-tag": "one\ntwo", to: "Bob <bob@example.com>" }),
     },

@@ -55,6 +55,11 @@ async function readMail(stream: SMTPServerDataStream, session: SMTPServerSession
     subject: mail.subject ?? "",
     text: mail.text ?? "",
     html: mail.html || null,
+    attachments: mail.attachments.map(({ filename, contentType, size }) => ({
+      name: filename ?? "",
+      contentType,
+      bytes: size,
+    })),
     messageId: mail.messageId ?? null,
     headers: readHeaders(mail.headerLines),
   };

@@ -10,7 +10,7 @@ export function renderReceiver(webhooks: readonly ReceivedWebhook[], url: string
 <header><h1><a href="/">Webhooks</a> <small>${webhooks.length}</small></h1><a href="/webhooks.json">JSON</a></header>
 <main>${list || empty}</main>
 <footer><p>Takes every webhook posted to <code>${escapeHtml(url)}</code> and answers 204. To see another answer, register an endpoint at
-<code>${escapeHtml(url)}/500</code>, <code>…/429</code> or <code>…/410</code>.</p></footer></html>`;
+<code>${escapeHtml(url)}/500</code>, <code>…/429</code> or <code>…/410</code>: it signs with a secret of its own, which this page does not know.</p></footer></html>`;
 }
 
 function renderWebhook({ path, signature, status, headers, body, receivedAt }: ReceivedWebhook): string {

@@ -131,6 +131,8 @@ function verdictOn({
     verifyWebhook(headers, body, secret);
     return "verified";
   } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : "not verified";
+    const code = error instanceof Error && "code" in error ? String(error.code) : "not verified";
+    // Rightly signed for another endpoint, as far as this receiver can know: it has one secret, and no other endpoint's.
+    return code === "signature_mismatch" ? "signed with another secret than the receiver's" : code;
   }
 }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { useQueue } from "../test/use-queue.ts";
 import { PermanentError, RateLimitedError } from "./job-error.ts";
+import type { HandlersOf } from "./job-handlers.ts";
 
 // What only a record in Redis can show. Every other outcome is a case of the conformance suite, for this host and the one in memory.
 
@@ -19,6 +20,14 @@ test.each<[what: string, data: unknown]>([
   const added = await raw.add("run", payload, { attempts: 3, backoff: 1 });
   const job = await ended(added.id ?? "");
   expect([job.attemptsMade, parseJobFailure(job.failedReason).code]).toEqual([1, "invalid_data"]);
+});
+
+test("an action whose handler is still to be written is unknown to the worker, like one of a newer producer", async () => {
+  // What the compiler refuses, and a process that watches its sources runs all the same.
+  await work({} as HandlersOf<typeof contract>);
+  const added = await raw.add("run", { type: "run", data: { text: "a" } }, { attempts: 2, backoff: 1 });
+  const job = await ended(added.id ?? "");
+  expect([job.attemptsMade, parseJobFailure(job.failedReason).code]).toEqual([2, "unknown_action"]);
 });
 
 test("a job that is deferred for ever is a dead letter after a hundred starts, with the code of what held it up", async () => {

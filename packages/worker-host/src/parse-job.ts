@@ -19,6 +19,7 @@ export interface ParsedJob<Data extends DataSchemas, Action extends keyof Data &
 /**
  * The second of the two doors where data is checked: what comes out of Redis may be older or newer than this code.
  *
+ * @param handled the actions that have a handler here; the compiler asks for each, but code that is being written runs without
  * @throws TransientError `unknown_action`: a producer one deploy ahead may know an action that this worker does not know yet
  * @throws PermanentError `invalid_data`: no later attempt can mend it
  */
@@ -28,10 +29,11 @@ export function parseJob<
   Result extends ResultSchemas<Data>,
 >(
   contract: QueueContract<Name, Data, Result>,
+  handled: object,
   job: { readonly action: string; readonly data: unknown },
 ): ParsedJob<Data, keyof Data & string> {
   const action = contract.actionNames.safeParse(job.action);
-  if (!action.success) {
+  if (!action.success || !Object.hasOwn(handled, job.action)) {
     throw new TransientError(`Queue ${contract.name}: this worker knows no action ${JSON.stringify(job.action)}.`, {
       code: "unknown_action",
     });

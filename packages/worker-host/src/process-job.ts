@@ -83,7 +83,7 @@ async function runJob<Name extends QueueContract["name"], Data extends DataSchem
   job: StartedJob,
   abort: AbortSource | undefined,
 ): Promise<JobOutcome> {
-  const parsed = parseJob(host.contract, job);
+  const parsed = parseJob(host.contract, host.handlers, job);
   const definition = host.contract.actions[parsed.action];
   const { workspaces } = host;
   const declared = definition.workspaceId?.(parsed.data);

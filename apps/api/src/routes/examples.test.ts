@@ -13,6 +13,13 @@ afterAll(async () => {
   await closeQueues();
 });
 
+const exampleOf = new Map<string, unknown>(
+  Object.values<QueueContract>(contracts).flatMap(({ name, actions }) =>
+    Object.entries(actions).flatMap(([action, { example }]) =>
+      example === undefined ? [] : [[`${name}/${action}`, example] as const],
+    ),
+  ),
+);
 const actions = Object.values<QueueContract>(contracts).flatMap(({ name, actions }) =>
   Object.keys(actions).map((action) => `${name}/${action}`),
 );
@@ -27,6 +34,8 @@ async function readCommands(headers: Record<string, string> = {}): Promise<strin
 }
 
 test("the page has one command for each action of every queue, with the caller's own key", async () => {
+  const without = actions.filter((name) => !exampleOf.has(name));
+  expect(without, "expected an `example` in the contract of each action").toEqual([]);
   const commands = await readCommands();
   expect(commands.map((command) => /\/jobs\/(\S+)/.exec(command)?.[1])).toEqual(actions);
   for (const command of commands) expect(command).toContain(`Bearer ${apiKey}`);

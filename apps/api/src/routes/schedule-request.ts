@@ -32,12 +32,19 @@ export const scheduleRequestSchema = z
   .superRefine(refineCadence)
   .superRefine(refinePolicies);
 
+// Before 1970 zones had clocks of their own, and the runs after the latest one must be times that four digits of a year can say.
+const isPreviewed = (from: string) => from >= "1970" && from < "9000";
+
 /** A cadence that somebody tries out. */
 export const previewSchema = z
   .strictObject({
     ...cadenceShape,
     count: z.int().min(1).max(100).default(5).describe("How many runs."),
-    from: z.iso.datetime({ offset: true }).optional().describe("Runs from this moment on. Defaults to now."),
+    from: z.iso
+      .datetime({ offset: true })
+      .refine(isPreviewed, "expected a year from 1970 to 8999")
+      .optional()
+      .describe("Runs from this moment on, in a year from 1970 to 8999. Defaults to now."),
   })
   .superRefine(refineCadence);
 

@@ -123,6 +123,18 @@ test("a preview shows local time and UTC over a change of clocks, and stores not
   expect((await read("/schedules")).json().schedules).toEqual([]);
 });
 
+test.each(["0050-06-01T00:00:00Z", "1969-12-31T23:59:59Z", "9000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])(
+  "a preview from %s, where times cannot be told, is refused",
+  async (from) => {
+    expectProblem(await post("/schedules/preview", { cron: "0 0 29 2 *", from, count: 100 }), 400, "invalid_schedule");
+  },
+);
+
+test("the latest preview there is shows a hundred runs", async () => {
+  const payload = { cron: "0 0 29 2 *", from: "8999-12-31T23:59:59Z", count: 100 };
+  expect((await post("/schedules/preview", payload)).json().runs).toHaveLength(100);
+});
+
 test("run now answers with the job, which is the last run; while it has not ended, skip is a conflict", async () => {
   const { id } = (await post("/schedules", nightly)).json();
   const ran = await post(`/schedules/${id}/run`);

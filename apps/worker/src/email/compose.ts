@@ -1,7 +1,7 @@
 import { type Database, findEmailTemplate, whenAvailable } from "@millrace/database";
 import { cacheTemplates, type MailTemplate } from "@millrace/mail-templates";
 import { PermanentError } from "@millrace/worker-host";
-import { convert } from "html-to-text";
+import { textOf } from "./html-text.ts";
 
 export interface MailContent {
   readonly subject: string;
@@ -35,11 +35,15 @@ export function createFindTemplate(database: Database): FindTemplate {
   };
 }
 
-/** The text part is made from the HTML where there is none. */
+/**
+ * The text part is made from the HTML where there is none.
+ *
+ * @throws PermanentError `html_too_costly`
+ */
 export function withText({ subject, html, text }: Partial<MailContent> & { subject: string }): MailContent {
   return {
     subject,
     ...(html !== undefined && { html }),
-    text: text ?? convert(html ?? "", { wordwrap: 80 }),
+    text: text ?? textOf(html ?? ""),
   };
 }
