@@ -61,7 +61,7 @@ test("the time to look grows with the value, and is less than that of the parse"
   const schema = z.object({ any: z.json() });
   const value = { any: [Array.from({ length: 5_000 }, (_, index) => ({ index, text: "x" }))] };
   const parseMs = took(() => expect(schema.safeParse(value).success).toBe(true));
-  expect(took(() => findUnknownKey(schema, value, "data"))).toBeLessThan(parseMs * 3);
+  expect(took(() => findUnknownKey(schema, value, "data"))).toBeLessThan(parseMs);
 });
 
 test("the option of a union that an object belongs to is told without parsing its leaves", () => {
