@@ -67,7 +67,7 @@ export async function claimDigest(
       .selectFrom("email_digest_items")
       .select("id")
       .where("recipient", "=", recipient.toLowerCase())
-      .where(sql<boolean>`workspace_id is not distinct from ${workspaceId ?? null}::uuid`)
+      .where(sql<boolean>`workspace_id is not distinct from ${workspaceId ?? null}::text`)
       .where("sent_at", "is", null)
       .where("created_at", "<=", until)
       .where(sql<boolean>`(claimed_by is null or claimed_at < now() - make_interval(hours => ${claimHours}))`)

@@ -1,4 +1,5 @@
 import { addDigestItem, type Database } from "@millrace/database";
+import { workspaceIdSchema } from "@millrace/worker-config/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { describeResponse, problemResponses } from "../problem.ts";
@@ -11,7 +12,7 @@ const line = z
 
 const itemSchema = z.strictObject({
   recipient: z.email(),
-  workspaceId: z.uuid().optional(),
+  workspaceId: workspaceIdSchema.optional(),
   topic: line.max(200).optional(),
   text: line.max(2_000),
   link: z

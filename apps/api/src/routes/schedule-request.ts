@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { missedPolicies, overlapPolicies, refinePolicies, type Schedule } from "@millrace/schedules";
 import { cadenceShape, refineCadence, shortestGapMs, toCadence } from "@millrace/schedules/cadence";
-import { contracts, InvalidJobError, prepareEnqueue, type QueueContract, queueNames } from "@millrace/worker-config";
+import {
+  contracts,
+  InvalidJobError,
+  prepareEnqueue,
+  type QueueContract,
+  queueNames,
+  workspaceIdSchema,
+} from "@millrace/worker-config";
 import { z } from "zod";
 import type { Problem } from "../problem.ts";
 
@@ -15,10 +22,9 @@ export interface ScheduleLimits {
 export const scheduleRequestSchema = z
   .strictObject({
     ...cadenceShape,
-    workspaceId: z
-      .string()
-      .regex(/^\P{Cc}{1,256}$/u, "expected 1 to 256 characters, none of them a control character")
-      .describe("Whose schedule it is. Nothing is added while its owner is blocked, or it is scheduled for deletion."),
+    workspaceId: workspaceIdSchema.describe(
+      "Whose schedule it is. Nothing is added while its owner is blocked, or it is scheduled for deletion.",
+    ),
     queue: queueNames,
     action: z.string(),
     data: z.unknown().describe("The action's data, as an enqueue takes it. It is the same at every run."),

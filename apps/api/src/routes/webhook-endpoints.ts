@@ -8,6 +8,7 @@ import {
 } from "@millrace/database";
 import { checkUrl, isPublicAddress, isPublicOrPrivateAddress, SafeHttpError } from "@millrace/safe-http";
 import { createWebhookSecret } from "@millrace/webhooks";
+import { workspaceIdSchema } from "@millrace/worker-config/contracts";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
@@ -53,7 +54,9 @@ export function webhookEndpointRoutes(
           events,
           description: description.optional(),
           ownerEmail: ownerEmail.optional(),
-          workspaceId: z.uuid().optional().describe("Whose events it hears of. Defaults to those of no workspace."),
+          workspaceId: workspaceIdSchema
+            .optional()
+            .describe("Whose events it hears of. Defaults to those of no workspace."),
         }),
         response: {
           201: describeResponse("Registered, with its secret.", endpointWithSecretSchema),
@@ -75,7 +78,7 @@ export function webhookEndpointRoutes(
         tags,
         summary: "List endpoints",
         querystring: z.object({
-          workspaceId: z.uuid().optional(),
+          workspaceId: workspaceIdSchema.optional(),
           after: z.uuid().optional().describe("The `next` of the page before."),
           limit: z.coerce.number().int().min(1).max(200).default(50),
         }),

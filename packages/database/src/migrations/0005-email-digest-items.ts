@@ -2,7 +2,7 @@
 export const emailDigestItems: string = /* sql */ `
 create table email_digest_items (
   id bigint generated always as identity primary key,
-  workspace_id uuid,
+  workspace_id text,
   recipient text not null,
   topic text,
   text text not null,

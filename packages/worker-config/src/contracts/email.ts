@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
 import { fileIdSchema } from "./file-id.ts";
 import { jsonValue } from "./json-value.ts";
+import { workspaceIdSchema } from "./workspace-id.ts";
 
 // A line break in an address or a subject would let its writer add headers and recipients of their own.
 const oneLine = z.string().regex(/^[^\r\n]*$/, "expected a single line");
@@ -57,7 +58,7 @@ const envelope = {
     .array(z.object({ fileId: fileIdSchema, name: oneLine.min(1).max(255).optional() }))
     .max(20)
     .optional(),
-  workspaceId: z.uuid().optional(),
+  workspaceId: workspaceIdSchema.optional(),
 };
 
 function checkContent(
@@ -144,7 +145,7 @@ export const emailContract = defineQueue("email", {
     data: z.object({
       recipient: z.email(),
       /** Only what was collected for this workspace; without one, only what belongs to none. */
-      workspaceId: z.uuid().optional(),
+      workspaceId: workspaceIdSchema.optional(),
       /** Nothing that came later. Defaults to when the job was enqueued. */
       until: z.iso.datetime({ offset: true }).optional(),
       /** Defaults to a plain one that is built in. */

@@ -44,6 +44,7 @@ export * from "./quota.ts";
 export * from "./schedule.ts";
 export * from "./trigger.ts";
 export * from "./webhook.ts";
+export * from "./workspace-id.ts";
 
 /** Every queue's contract, under the queue's name. */
 export const contracts = {

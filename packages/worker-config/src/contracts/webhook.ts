@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
 import { jsonValue } from "./json-value.ts";
+import { workspaceIdSchema } from "./workspace-id.ts";
 
 /** What happened, as endpoints subscribe to it: `order.paid`. */
 export const webhookEventName = z
@@ -30,8 +31,7 @@ const eventFields = {
     message: `expected at most ${maxPayloadCharacters} characters of JSON; larger content belongs elsewhere, with a reference to it here`,
   }),
   occurredAt: z.iso.datetime({ offset: true }).optional().describe("Defaults to when the job was added."),
-  workspaceId: z
-    .uuid()
+  workspaceId: workspaceIdSchema
     .optional()
     .describe("Whose endpoints hear of it. Defaults to those that belong to no workspace."),
 };
@@ -84,7 +84,7 @@ export const webhookContract = defineQueue("webhook", {
   deliverWebhook: {
     data: z.object({
       ...eventFields,
-      workspaceId: z.uuid().optional().describe("The endpoint's own, or none where it has none."),
+      workspaceId: workspaceIdSchema.optional().describe("The endpoint's own, or none where it has none."),
       endpointId: z.uuid(),
       deliveryId: z
         .string()
