@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import {
   type Database,
   findSuppression,
@@ -28,6 +29,10 @@ export interface Letter extends Omit<Mail, keyof MailContent | "attachments"> {
   /** Records that it was sent; other than by the key of its job's mail alone. */
   readonly record?: () => Promise<void>;
 }
+
+const recordWaitsMs = [100, 300, 1_000];
+// Where a try takes its time to fail, there is not another one.
+const recordWithinMs = 3_000;
 
 /**
  * One mail on its way: sent already? → wanted? → composed → its turn → handed over → recorded. Resolves when it is the mail server's, by this
@@ -83,14 +88,29 @@ export function createDeliver({ database, sendMail, openAttachment, takeTurn }: 
       }
       throw opened.failure() ?? error;
     }
-    await (record ?? (() => recordSent(database, key)))().catch((err: unknown) =>
+    await recordPatiently(record ?? (() => recordSent(database, key)), signal).catch((err: unknown) =>
       // It is out: to fail now would send it again.
       log.error(
         { code: "sent_not_recorded", err },
-        "the mail was sent, and goes out again if this job is not recorded either",
+        "the mail was sent, and goes out again if this job is not recorded either; a digest's items are in the next digest as well",
       ),
     );
   };
+}
+
+/** A connection that broke is there again soon. It gives up early enough for the attempt to end in its time, or the mail would go out again. */
+async function recordPatiently(record: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  const startedAt = performance.now();
+  for (let tries = 0; ; tries++) {
+    try {
+      return await record();
+    } catch (error) {
+      const waitMs = recordWaitsMs[tries];
+      const isOver = signal.aborted || performance.now() - startedAt > recordWithinMs;
+      if (waitMs === undefined || isOver) throw error;
+      await wait(waitMs, undefined, { signal }).catch(() => {});
+    }
+  }
 }
 
 function refuseWithoutLimits(cause: unknown): never {
