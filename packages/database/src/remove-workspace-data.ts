@@ -27,12 +27,10 @@ export async function removeWorkspaceData(
       if (numAffectedRows < batchSize) return total;
     }
   };
-  const digestItems = isUuid(workspaceId)
-    ? await removeAll(
-        sql`delete from email_digest_items where id in (
-          select id from email_digest_items where workspace_id = ${workspaceId} and sent_at is null ${limit})`,
-      )
-    : 0;
+  const digestItems = await removeAll(
+    sql`delete from email_digest_items where id in (
+      select id from email_digest_items where workspace_id = ${workspaceId} and sent_at is null ${limit})`,
+  );
   // An endpoint takes its deliveries along, in one statement however many they are: first most of them by themselves.
   await removeAll(
     sql`delete from webhook_deliveries where id in (
@@ -44,9 +42,4 @@ export async function removeWorkspaceData(
       select id from webhook_endpoints where workspace_id = ${workspaceId} ${limit})`,
   );
   return { digestItems, webhookEndpoints };
-}
-
-/** Digest items know no other ids, and PostgreSQL refuses to compare their column with anything else. */
-function isUuid(id: string): boolean {
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id);
 }
