@@ -32,6 +32,7 @@ function startProcess() {
     REDIS_URL,
     DATABASE_URL,
     QUEUE_PREFIX: prefix,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     FILE_STORE_URL: pathToFileURL(join(tmpdir(), "millrace-never-used")).href,
   };
   const child = spawn(process.execPath, ["--conditions=source", main], { env, stdio: ["ignore", "pipe", "inherit"] });
