@@ -12,9 +12,8 @@ import { type JobHost, processJob, type WorkspaceStandings } from "./process-job
 import { quarantineJob } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
-import { runnableSince } from "./runnable-since.ts";
 import { createRunningAttempts } from "./running-attempts.ts";
-import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
+import { isUnreadable, type Replay, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
 import type { StartedJob } from "./started-job.ts";
 import { stopWorker } from "./stop-worker.ts";
@@ -87,8 +86,9 @@ export function startWorker<
       const jobId = job.id ?? "";
       const attempt = attempts.begin(jobId);
       try {
-        if (await cancellations.wasCalledOff(jobId)) attempt.abort("cancelled");
-        const started = toStartedJob(job, jobId, worker.takeReplays(jobId), await runnableSince(worker, job));
+        // Without a reason nothing is awaited here: until the handler itself waits, BullMQ does not send its next fetch.
+        if (cancellations.heardEarly(jobId) && (await cancellations.isCalledOff(jobId))) attempt.abort("cancelled");
+        const started = toStartedJob(job, jobId, worker.takeReplay(jobId));
         return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
         attempts.end(jobId, attempt);
@@ -147,17 +147,17 @@ async function begin(worker: ScreenedWorker, contract: QueueContract, { prepare 
   worker.run().catch((error: Error) => worker.emit("error", error));
 }
 
-function toStartedJob(job: FetchedJob, jobId: string, replays: number, runnableAt: number): StartedJob {
+function toStartedJob(job: FetchedJob, jobId: string, replay: Replay): StartedJob {
   return {
     jobId,
     action: job.name,
     data: job.data,
     createdAt: new Date(job.timestamp),
-    runnableAt,
+    runnableAt: Math.max(job.timestamp + (job.opts?.delay ?? 0), replay.at),
     attemptsMade: job.attemptsMade,
     attemptsAllowed: job.opts?.attempts ?? 1,
     starts: job.attemptsStarted,
-    replays,
+    replays: replay.count,
     progress: (percent) => job.updateProgress(percent),
   };
 }
