@@ -3,7 +3,10 @@ import type { FileStore } from "@millrace/file-store";
 import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
-import { authenticate } from "./authenticate.ts";
+import { authenticate } from "./access/authenticate.ts";
+import { decorateCaller } from "./access/caller.ts";
+import { environmentKeys } from "./access/environment-keys.ts";
+import { requireRouteAccess } from "./access/route-access.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
@@ -21,6 +24,7 @@ import { scheduleRoutes } from "./routes/schedules.ts";
 import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
 import { webhookEndpointRoutes } from "./routes/webhook-endpoints.ts";
 import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
@@ -33,12 +37,15 @@ export interface AppOptions {
   readonly database: Database;
   /** Where uploads go. The app does not close it. */
   readonly files: FileStore;
+  /** How long a browser is to insist on TLS, in seconds. Defaults to 0: nothing is said. */
+  readonly hstsSeconds?: number;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, allowPrivateEndpoints = false, log } = options;
+  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, log } = options;
+  const { allowPrivateEndpoints = false, hstsSeconds = 0 } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -71,6 +78,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook("onSend", async (_, reply) => {
     if (isClosing) reply.header("connection", "close");
   });
+  app.addHook("onSend", securityHeaders(hstsSeconds));
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
@@ -82,10 +90,16 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       detail: `There is no ${request.method} ${request.url.split("?")[0]}. /openapi.json lists what there is.`,
     }),
   );
+  requireRouteAccess(app);
+  decorateCaller(app);
+  const findEnvironmentKey = environmentKeys(apiKeys);
+  app.addHook(
+    "onRequest",
+    authenticate(async (key) => findEnvironmentKey(key)),
+  );
   healthRoutes(app, database);
   await collectOpenApi(app);
   await app.register(async (programs) => {
-    programs.addHook("onRequest", authenticate(apiKeys, { allowBasic: false }));
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);
@@ -99,10 +113,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     emailDigestItemRoutes(programs, database);
   });
   await app.register(async (people) => {
-    people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));
     await documentationRoutes(people);
     exampleRoutes(people);
-    await dashboardRoutes(people);
   });
+  await app.register(dashboardRoutes);
   return app;
 }

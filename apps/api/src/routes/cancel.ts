@@ -40,6 +40,7 @@ export function cancelRoutes(app: FastifyInstance): void {
   app.post<{ Params: { queue: string; jobId: string } }>(
     "/jobs/:queue/:jobId/cancel",
     {
+      config: { access: "operator", workspace: "job", audit: "job.cancel" },
       schema: {
         tags: ["jobs"],
         summary: "Call a job off",
