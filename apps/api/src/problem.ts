@@ -4,6 +4,7 @@ import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { AuditUnavailableError } from "./access/audit.ts";
 import { OtherWorkspaceError } from "./access/own-workspace.ts";
 
 /** RFC 9457. `code` is for programs, `detail` for people, `errors` name the fields. */
@@ -74,6 +75,11 @@ function toProblem(error: FastifyError): Problem {
       detail: error.message,
       ...(issues.length > 0 && { errors: [...issues] }),
     };
+  }
+  if (error instanceof AuditUnavailableError) {
+    const detail =
+      "What operators do is written down first, and the database does not take it: nothing was done. Try again later.";
+    return { status: 503, title: "Audit log unavailable", code: "audit_unavailable", detail };
   }
   if (error instanceof OtherWorkspaceError) {
     return { status: 403, title: "Forbidden", code: "other_workspace", detail: error.message };

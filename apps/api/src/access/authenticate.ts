@@ -2,7 +2,8 @@ import { findJobWorkspace } from "@millrace/job-admin";
 import { queueNames } from "@millrace/worker-config";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sendProblem, sendUnknownJob } from "../problem.ts";
-import { type Caller, setCaller } from "./caller.ts";
+import { setCaller } from "./caller.ts";
+import type { Callers } from "./callers.ts";
 import { isOwn } from "./own-workspace.ts";
 import { rolesFor } from "./route-access.ts";
 
@@ -11,7 +12,7 @@ import { rolesFor } from "./route-access.ts";
  * password) whose role and workspace its declaration lets in.
  */
 export function authenticate(
-  findCaller: (key: string) => Promise<Caller | undefined>,
+  callers: Callers,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined> {
   return async (request, reply) => {
     // What is not there is nobody's, and its answer tells nothing.
@@ -19,7 +20,7 @@ export function authenticate(
     const { access, workspace, isPage = false } = request.routeOptions.config;
     if (access === "public") return undefined;
     const given = readKey(request.headers.authorization ?? "", isPage);
-    const caller = given === undefined ? undefined : await findCaller(given);
+    const caller = given === undefined ? undefined : await callers.withKey(given);
     if (!caller) return sendUnauthorized(reply, given !== undefined, isPage);
     setCaller(request, caller);
     if (!rolesFor[access].some((role) => role === caller.role)) {

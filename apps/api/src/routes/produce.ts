@@ -29,7 +29,9 @@ export function produceRoutes(app: FastifyInstance): void {
     for (const [action, definition] of Object.entries(contract.actions)) {
       app.post(`/jobs/${contract.name}/${action}`, {
         // What the house does by itself is not for everybody to set off: it removes what others look for.
-        config: { access: contract.settings.isHousekeeping ? "operator" : "producer", workspace: "own" },
+        config: contract.settings.isHousekeeping
+          ? { access: "operator", audit: "housekeeping.enqueue" }
+          : { access: "producer", workspace: "own" },
         schema: {
           tags: [contract.name],
           summary: `Enqueue ${action}`,

@@ -3,6 +3,7 @@ import { previewRuns, toCadence } from "@millrace/schedules/cadence";
 import { contracts, queueNames } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
+import { noteAudit } from "../access/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { isOwn, requireOwnData, workspaceFor } from "../access/own-workspace.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem } from "../problem.ts";
@@ -50,7 +51,8 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
       },
       validatorCompiler: unchecked,
     },
-    async ({ access, body }, reply) => {
+    async (request, reply) => {
+      const { access, body } = request;
       const schedule = readScheduleRequest(body, limits);
       if ("status" in schedule) return sendProblem(reply, schedule);
       workspaceFor(access, schedule.workspaceId ?? undefined);
@@ -59,6 +61,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         const detail = `The workspace has ${limits.maxPerWorkspace} schedules, which is as many as it may. Remove one first.`;
         return sendProblem(reply, { status: 409, title: "Too many schedules", code: "too_many_schedules", detail });
       }
+      noteAudit(request, { id: schedule.id, queue: schedule.queue, action: schedule.action });
       const stored = await findSchedule(schedule.id);
       if (!stored) return sendUnknownSchedule(reply);
       return reply
@@ -177,12 +180,14 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         },
       },
     },
-    async ({ access, params: { id } }, reply) => {
-      if (!(await findOwnSchedule(access, id))) return sendUnknownSchedule(reply);
+    async (request, reply) => {
+      const { id } = request.params;
+      if (!(await findOwnSchedule(request.access, id))) return sendUnknownSchedule(reply);
       const run = await runScheduleNow(id);
       if (run.outcome === "unknown") return sendUnknownSchedule(reply);
       const { jobId, schedule } = run;
       if (run.outcome === "added") {
+        noteAudit(request, { queue: schedule.queue, jobId });
         return reply.status(202).send({ jobId, queue: schedule.queue, action: schedule.action });
       }
       const detail = `The job of its last run, ${jobId}, has not ended, and its overlap is skip.`;

@@ -11,6 +11,7 @@ import { workspaceIdSchema } from "@millrace/worker-config/contracts";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { noteAudit } from "../access/audit.ts";
 import { workspaceFor } from "../access/own-workspace.ts";
 import { describeResponse, recordProblemResponses } from "../problem.ts";
 import {
@@ -66,10 +67,12 @@ export function webhookEndpointRoutes(
         },
       },
     },
-    async ({ access, body }, reply) => {
+    async (request, reply) => {
+      const { access, body } = request;
       const workspaceId = workspaceFor(access, body.workspaceId);
       const secret = createWebhookSecret();
       const endpoint = await createWebhookEndpoint(database, { ...body, workspaceId, secret });
+      noteAudit(request, { id: endpoint.id });
       return reply.status(201).send({ ...showEndpoint(endpoint), secret });
     },
   );
