@@ -25,6 +25,7 @@ export function jobRoutes(app: FastifyInstance): void {
   app.get<{ Params: { queue: string; jobId: string } }>(
     "/jobs/:queue/:jobId",
     {
+      config: { access: "any", workspace: "job" },
       schema: {
         tags: ["jobs"],
         summary: "Read a job's status",

@@ -7,6 +7,7 @@ import {
 } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { requireOwnData } from "../access/own-workspace.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
 
 const enqueuedSchema = z
@@ -27,6 +28,10 @@ export function produceRoutes(app: FastifyInstance): void {
   for (const contract of Object.values<QueueContract>(contracts)) {
     for (const [action, definition] of Object.entries(contract.actions)) {
       app.post(`/jobs/${contract.name}/${action}`, {
+        // What the house does by itself is not for everybody to set off: it removes what others look for.
+        config: contract.settings.isHousekeeping
+          ? { access: "operator", audit: "housekeeping.enqueue" }
+          : { access: "producer", workspace: "own" },
         schema: {
           tags: [contract.name],
           summary: `Enqueue ${action}`,
@@ -47,6 +52,7 @@ export function produceRoutes(app: FastifyInstance): void {
             const detail = "Expected a JSON body { data, options? }.";
             return sendProblem(reply, { status: 400, title: "Invalid body", code: "invalid_body", detail, errors });
           }
+          requireOwnData(request.access, contract, action, body.data.data);
           const { status, jobId } = await enqueueUnchecked(contract, action, body.data.data, body.data.options);
           return reply.status(status === "created" ? 202 : 200).send({ jobId, queue: contract.name, action, status });
         },
@@ -55,7 +61,7 @@ export function produceRoutes(app: FastifyInstance): void {
   }
   app.post<{ Params: { queue: string; action: string } }>(
     "/jobs/:queue/:action",
-    { schema: { hide: true } },
+    { config: { access: "producer", workspace: "own" }, schema: { hide: true } },
     async ({ params: { queue, action } }, reply) => {
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
