@@ -8,6 +8,7 @@ import { checkWorkerOptions } from "./check-worker-options.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
+import type { JobObserver } from "./job-observer.ts";
 import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
 import { quarantineJob } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
@@ -34,6 +35,8 @@ export interface WorkerSettings {
   readonly workspaces?: WorkspaceStandings;
   /** How handlers add jobs. Defaults to `enqueue` of `@millrace/worker-config`. */
   readonly enqueue?: Enqueue;
+  /** Whoever counts what becomes of jobs. Defaults to nobody. */
+  readonly observers?: readonly JobObserver[];
   /** Awaited before the first job is taken; where it throws, none is. */
   readonly prepare?: (client: RedisClient) => Promise<void>;
 }
@@ -113,10 +116,11 @@ export function startWorker<
     effects: createRedisEffectStore(worker.getBackend().client, prefix),
     workspaces: settings.workspaces,
     enqueue: settings.enqueue ?? enqueue,
+    observers: settings.observers,
     now: Date.now,
   };
   const clients = watchClients(worker, log);
-  reportEngine(worker, clients, log);
+  reportEngine(worker, clients, log, settings.observers);
   const locks = watchLocks(worker, attempts, settings.lockDurationMs ?? defaultWorkerOptions.lockDuration);
   const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name, log });
   const begun = begin(worker, contract, settings);
