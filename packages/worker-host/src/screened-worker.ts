@@ -29,11 +29,19 @@ export function isUnreadable(job: { readonly name: string | undefined }): boolea
 export class ScreenedWorker extends Worker<unknown, unknown, string> {
   readonly #inHand = new Set<Job<unknown, unknown, string>>();
   readonly #replays: Map<string, number>;
+  readonly #loop: FetchLoop;
 
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
     const replays = new Map<string, number>();
-    super(name, processor, options, screenedBackend(replays));
+    const loop = { turns: 0 };
+    super(name, processor, options, screenedBackend(replays, loop));
     this.#replays = replays;
+    this.#loop = loop;
+  }
+
+  /** How often Redis was asked for a job so far. It stands still when the loop does that asks. */
+  get fetchTurns(): number {
+    return this.#loop.turns;
   }
 
   /** How often a job had been replayed when it was fetched, which BullMQ's Job does not say. To be asked once per start. */
@@ -88,15 +96,26 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   }
 }
 
+interface FetchLoop {
+  turns: number;
+}
+
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
-function screenedBackend(replays: Map<string, number>): BackendFactory<RedisQueueBackend> {
+function screenedBackend(replays: Map<string, number>, loop: FetchLoop): BackendFactory<RedisQueueBackend> {
   return (...parameters) => {
     const backend = createRedisBackend(...parameters);
     const execCommand = backend.execCommand.bind(backend);
+    const waitForJob = backend.waitForJob.bind(backend);
+    // With delayed jobs about, the loop may wait many times before it fetches.
+    backend.waitForJob = (blockTimeout) => {
+      loop.turns += 1;
+      return waitForJob(blockTimeout);
+    };
     backend.execCommand = (client, command, args) => {
       const reply = execCommand(client, command, args);
       if (!fetchingCommands.has(command)) return reply;
+      loop.turns += 1;
       return Promise.resolve(reply).then((fetched) => screenFetchedJob(fetched, replays));
     };
     // In this order: what the first brings to light was fetched, and is not handed back.
