@@ -1,10 +1,13 @@
 import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
+import { remember } from "@millrace/health";
 import type { Logger } from "@millrace/logger";
+import { createQueueMetrics, createRegistry } from "@millrace/metrics";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { authenticate } from "./authenticate.ts";
 import { handleError, sendProblem } from "./problem.ts";
+import { readQueueFigures } from "./queue-figures.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
@@ -13,8 +16,9 @@ import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
 import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
-import { healthRoutes } from "./routes/health.ts";
+import { healthRoutes, type QueueLimits } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
 import { produceRoutes } from "./routes/produce.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -33,12 +37,18 @@ export interface AppOptions {
   readonly database: Database;
   /** Where uploads go. The app does not close it. */
   readonly files: FileStore;
+  /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
+  readonly queueLimits?: QueueLimits;
   readonly log: Logger;
 }
+
+// Scrapes and probes of the same second ask Redis once, and the metrics of one scrape agree with each other.
+const keepFiguresMs = 1_000;
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, allowPrivateEndpoints = false, log } = options;
+  const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -82,10 +92,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       detail: `There is no ${request.method} ${request.url.split("?")[0]}. /openapi.json lists what there is.`,
     }),
   );
-  healthRoutes(app, database);
+  const readQueues = remember(readQueueFigures, keepFiguresMs);
+  const registry = createRegistry();
+  createQueueMetrics(registry, readQueues);
+  healthRoutes(app, { database, files, readQueues, limits: queueLimits });
   await collectOpenApi(app);
   await app.register(async (programs) => {
     programs.addHook("onRequest", authenticate(apiKeys, { allowBasic: false }));
+    metricsRoutes(programs, registry);
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);

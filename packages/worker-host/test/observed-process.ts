@@ -11,7 +11,9 @@ const released = new Promise((resolve) => process.once("message", resolve));
 await runWorker(
   observedContract,
   {
-    run: ({ key }) => lock.runExclusive({ key, timeoutInSeconds: 5, fn: () => wait(1) }),
+    run: async ({ key }) => {
+      if (key !== undefined) await lock.runExclusive({ key, timeoutInSeconds: 5, fn: () => wait(1) });
+    },
     fail: async ({ code }) => {
       throw Object.assign(new Error("no"), { failureKind: "permanent", code });
     },
