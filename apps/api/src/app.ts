@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { createKeyVerifier } from "@millrace/access";
 import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
+import { remember } from "@millrace/health";
 import type { Logger } from "@millrace/logger";
+import { createQueueMetrics, createRegistry } from "@millrace/metrics";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
@@ -12,6 +14,7 @@ import { createCallers } from "./access/callers.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { auditRoutes } from "./routes/audit.ts";
+import { readQueueFigures } from "./queue-figures.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
@@ -20,9 +23,10 @@ import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
 import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
-import { healthRoutes } from "./routes/health.ts";
+import { healthRoutes, type QueueLimits } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
 import { produceRoutes } from "./routes/produce.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -46,13 +50,19 @@ export interface AppOptions {
   readonly hstsSeconds?: number;
   /** How long an operator's action stays in the audit log, in days. Defaults to a year. */
   readonly auditKeepDays?: number;
+  /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
+  readonly queueLimits?: QueueLimits;
   readonly log: Logger;
 }
+
+// Scrapes and probes of the same second ask Redis once, and the metrics of one scrape agree with each other.
+const keepFiguresMs = 1_000;
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, log } = options;
   const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365 } = options;
+  const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -104,9 +114,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   decorateCaller(app);
   app.addHook("onRequest", authenticate(createCallers(apiKeys, createKeyVerifier())));
   auditOperations(app, database, auditKeepDays);
-  healthRoutes(app, database);
+  const readQueues = remember(readQueueFigures, keepFiguresMs);
+  const registry = createRegistry();
+  createQueueMetrics(registry, readQueues);
+  healthRoutes(app, { database, files, readQueues, limits: queueLimits });
   await collectOpenApi(app);
   await app.register(async (programs) => {
+    metricsRoutes(programs, registry);
     produceRoutes(programs);
     jobRoutes(programs);
     cancelRoutes(programs);

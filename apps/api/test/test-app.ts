@@ -8,6 +8,7 @@ import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
 import { createApp } from "../src/app.ts";
+import type { QueueLimits } from "../src/routes/health.ts";
 import type { ScheduleLimits } from "../src/routes/schedule-request.ts";
 
 export const apiKey = "a-key-for-the-tests";
@@ -28,6 +29,7 @@ export async function createTestApp(
     maxPayloadBytes?: number;
     maxFileBytes?: number;
     scheduleLimits?: ScheduleLimits;
+    queueLimits?: QueueLimits;
     database?: Database;
   } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
@@ -43,7 +45,10 @@ export async function createTestApp(
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
   const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);
   const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
-  const app = await createApp({ apiKeys, maxPayloadBytes, scheduleLimits, database, files, log });
+  const app = await createApp({
+    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, log },
+    ...(options.queueLimits && { queueLimits: options.queueLimits }),
+  });
   app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));
   if (!options.database) app.addHook("onClose", () => database.close());
   return Object.assign(app, { logged, folder });

@@ -37,11 +37,19 @@ const neverReplayed: Replay = { count: 0, at: 0 };
 export class ScreenedWorker extends Worker<unknown, unknown, string> {
   readonly #inHand = new Set<Job<unknown, unknown, string>>();
   readonly #replays: Map<string, Replay>;
+  readonly #loop: FetchLoop;
 
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
     const replays = new Map<string, Replay>();
-    super(name, processor, options, screenedBackend(replays));
+    const loop = { turns: 0 };
+    super(name, processor, options, screenedBackend(replays, loop));
     this.#replays = replays;
+    this.#loop = loop;
+  }
+
+  /** How often Redis was asked for a job so far. It stands still when the loop does that asks. */
+  get fetchTurns(): number {
+    return this.#loop.turns;
   }
 
   /** What a job's record said of its replays when it was fetched, which BullMQ's Job leaves out. To be asked once per start. */
@@ -97,15 +105,26 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   }
 }
 
+interface FetchLoop {
+  turns: number;
+}
+
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
-function screenedBackend(replays: Map<string, Replay>): BackendFactory<RedisQueueBackend> {
+function screenedBackend(replays: Map<string, Replay>, loop: FetchLoop): BackendFactory<RedisQueueBackend> {
   return (...parameters) => {
     const backend = createRedisBackend(...parameters);
     const execCommand = backend.execCommand.bind(backend);
+    const waitForJob = backend.waitForJob.bind(backend);
+    // With delayed jobs about, the loop may wait many times before it fetches.
+    backend.waitForJob = (blockTimeout) => {
+      loop.turns += 1;
+      return waitForJob(blockTimeout);
+    };
     backend.execCommand = (client, command, args) => {
       const reply = execCommand(client, command, args);
       if (!fetchingCommands.has(command)) return reply;
+      loop.turns += 1;
       return Promise.resolve(reply).then((fetched) => screenFetchedJob(fetched, replays));
     };
     // In this order: what the first brings to light was fetched, and is not handed back.

@@ -17,9 +17,10 @@ import { createRunningAttempts } from "./running-attempts.ts";
 import { isUnreadable, type Replay, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
 import type { StartedJob } from "./started-job.ts";
-import { stopWorker } from "./stop-worker.ts";
+import { answers, stopWorker } from "./stop-worker.ts";
 import { watchCancellations } from "./watch-cancellations.ts";
 import { watchClients } from "./watch-clients.ts";
+import { watchFetchLoop } from "./watch-fetch-loop.ts";
 import { watchLocks } from "./watch-locks.ts";
 
 export interface WorkerSettings {
@@ -44,6 +45,10 @@ export interface WorkerSettings {
 export interface RunningWorker {
   /** Whether Redis answers and jobs are being taken. */
   isReady(): boolean;
+  /** Asks Redis, which may take a second to be given up: a connection may look well on which nothing comes any more. */
+  redisAnswers(): Promise<boolean>;
+  /** Whether it asks for no job any more though Redis answers and there is room: only another process helps. */
+  isWedged(): boolean;
   /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. Rejects when Redis was refused. */
   untilReady(): Promise<void>;
   /**
@@ -122,14 +127,26 @@ export function startWorker<
   const clients = watchClients(worker, log);
   reportEngine(worker, clients, log, settings.observers);
   const locks = watchLocks(worker, attempts, settings.lockDurationMs ?? defaultWorkerOptions.lockDuration);
+  const redisAnswers = async () => clients.areReady() && (await answers(worker));
+  const loop = watchFetchLoop({
+    turns: () => worker.fetchTurns,
+    // Not begun, at its end, or every place taken: an attempt has its deadline, so that this is no excuse for ever.
+    mayStand: () => attempts.size > 0 || !hasBegun || worker.closing !== undefined,
+    redisAnswers,
+  });
   const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name, log });
-  const begun = begin(worker, contract, settings);
+  let hasBegun = false;
+  const begun = begin(worker, contract, settings).then(() => {
+    hasBegun = true;
+  });
   // Told to whoever waits for readiness.
   begun.catch(() => {});
   // A job that was handed back can wake this worker before its connection is down: it goes back as well.
   const interrupt = () => attempts.abortAll("interrupted");
   return {
     isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
+    redisAnswers,
+    isWedged: loop.isWedged,
     untilReady: async () => {
       // First, because it says best why a Redis was refused.
       await begun;
@@ -139,6 +156,7 @@ export function startWorker<
       const isDrained = await stopWorker(worker, { areReady: clients.areReady, graceMs, interrupt });
       cancellations.close();
       locks.close();
+      loop.close();
       return isDrained;
     },
   };
