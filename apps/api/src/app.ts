@@ -1,5 +1,6 @@
 import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
+import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -11,6 +12,7 @@ import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { emailDigestItemRoutes } from "./routes/email-digest-items.ts";
 import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
 import { emailTemplateRoutes } from "./routes/email-templates.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -33,12 +35,23 @@ export interface AppOptions {
   readonly database: Database;
   /** Where uploads go. The app does not close it. */
   readonly files: FileStore;
+  /** By which requests follow jobs and wait for them. The app does not close it. */
+  readonly feed: JobEventFeed;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, allowPrivateEndpoints = false, log } = options;
+  const {
+    apiKeys,
+    maxPayloadBytes,
+    scheduleLimits,
+    database,
+    files,
+    feed,
+    allowPrivateEndpoints = false,
+    log,
+  } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -63,14 +76,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       "request",
     );
   });
-  let isClosing = false;
-  app.addHook("preClose", async () => {
-    isClosing = true;
-  });
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
   // A request under way when the close began would leave its connection open, and the close waits for connections.
   app.addHook("onSend", async (_, reply) => {
-    if (isClosing) reply.header("connection", "close");
+    if (closing.signal.aborted) reply.header("connection", "close");
   });
+  const following = { feed, closing: closing.signal };
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
@@ -86,8 +98,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await collectOpenApi(app);
   await app.register(async (programs) => {
     programs.addHook("onRequest", authenticate(apiKeys, { allowBasic: false }));
-    produceRoutes(programs);
-    jobRoutes(programs);
+    produceRoutes(programs, following);
+    jobRoutes(programs, following);
+    eventRoutes(programs, following);
     cancelRoutes(programs);
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);

@@ -8,4 +8,5 @@ export {
 export { isEventId } from "./event-id.ts";
 export type { FollowOptions } from "./follow-job.ts";
 export type { JobNews } from "./job-news.ts";
+export { hasEnded } from "./job-source.ts";
 export type { WaitOptions } from "./wait-for-end.ts";

@@ -18,6 +18,7 @@ export function recordSource(prefix: string, queue: QueueName, jobId: string): W
 
 const endings: ReadonlySet<JobStatusName> = new Set(["success", "failed", "cancelled", "skipped"]);
 
-export function hasEnded({ status }: JobStatus): boolean {
+/** Whether a job has come to its end, from which only a replay brings it back. */
+export function hasEnded({ status }: Pick<JobStatus, "status">): boolean {
   return endings.has(status);
 }
