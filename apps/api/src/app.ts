@@ -3,6 +3,7 @@ import { createKeyVerifier } from "@millrace/access";
 import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
 import { remember } from "@millrace/health";
+import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
 import { createQueueMetrics, createRegistry } from "@millrace/metrics";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
@@ -13,14 +14,15 @@ import { decorateCaller } from "./access/caller.ts";
 import { createCallers } from "./access/callers.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { handleError, sendProblem } from "./problem.ts";
-import { auditRoutes } from "./routes/audit.ts";
 import { readQueueFigures } from "./queue-figures.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { emailDigestItemRoutes } from "./routes/email-digest-items.ts";
 import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
 import { emailTemplateRoutes } from "./routes/email-templates.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes, type QueueLimits } from "./routes/health.ts";
@@ -52,6 +54,8 @@ export interface AppOptions {
   readonly auditKeepDays?: number;
   /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
   readonly queueLimits?: QueueLimits;
+  /** By which requests follow jobs and wait for them. The app does not close it. */
+  readonly feed: JobEventFeed;
   readonly log: Logger;
 }
 
@@ -60,7 +64,7 @@ const keepFiguresMs = 1_000;
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, log } = options;
+  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log } = options;
   const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365 } = options;
   const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   // Under its own wider type, or every plugin would have to name our logger.
@@ -89,16 +93,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       "request",
     );
   });
-  let isClosing = false;
-  app.addHook("preClose", async () => {
-    isClosing = true;
-  });
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
   // A request under way when the close began would leave its connection open, and the close waits for connections.
   app.addHook("onSend", async ({ id }, reply) => {
     reply.header("x-request-id", id);
-    if (isClosing) reply.header("connection", "close");
+    if (closing.signal.aborted) reply.header("connection", "close");
   });
   app.addHook("onSend", securityHeaders(hstsSeconds));
+  const following = { feed, closing: closing.signal };
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
@@ -121,8 +124,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await collectOpenApi(app);
   await app.register(async (programs) => {
     metricsRoutes(programs, registry);
-    produceRoutes(programs);
-    jobRoutes(programs);
+    produceRoutes(programs, following);
+    jobRoutes(programs, following);
+    eventRoutes(programs, following);
     cancelRoutes(programs);
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);
