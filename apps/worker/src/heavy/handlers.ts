@@ -1,7 +1,7 @@
 import type { heavyContract } from "@millrace/worker-config/contracts";
 import type { HandlersOf } from "@millrace/worker-host";
 import type { RunTask } from "./task-pool.ts";
-import type { HeavyTasks } from "./tasks/tasks.ts";
+import type { HeavyTasks } from "./tasks.ts";
 import { createTransformImage } from "./transform-image.ts";
 import type { InWorkFolder } from "./work-folder.ts";
 

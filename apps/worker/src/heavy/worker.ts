@@ -6,7 +6,7 @@ import { runWorker } from "@millrace/worker-host";
 import { readHeavyEnv } from "./env.ts";
 import { heavyHandlers } from "./handlers.ts";
 import { openTaskPool } from "./task-pool.ts";
-import type { HeavyTasks } from "./tasks/tasks.ts";
+import type { HeavyTasks } from "./tasks.ts";
 import { createInWorkFolder, removeLeftovers } from "./work-folder.ts";
 
 const env = readHeavyEnv();
