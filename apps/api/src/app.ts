@@ -3,6 +3,7 @@ import type { FileStore } from "@millrace/file-store";
 import { remember } from "@millrace/health";
 import type { Logger } from "@millrace/logger";
 import { createQueueMetrics, createRegistry } from "@millrace/metrics";
+import type { Tracing } from "@millrace/tracing";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { authenticate } from "./authenticate.ts";
@@ -25,6 +26,7 @@ import { scheduleRoutes } from "./routes/schedules.ts";
 import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
 import { webhookEndpointRoutes } from "./routes/webhook-endpoints.ts";
 import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
+import { traceRequests } from "./trace-requests.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
@@ -39,6 +41,8 @@ export interface AppOptions {
   readonly files: FileStore;
   /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
   readonly queueLimits?: QueueLimits;
+  /** Traces requests. Defaults to nothing. */
+  readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
   readonly log: Logger;
 }
 
@@ -92,6 +96,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       detail: `There is no ${request.method} ${request.url.split("?")[0]}. /openapi.json lists what there is.`,
     }),
   );
+  if (options.tracing) traceRequests(app, options.tracing);
   const readQueues = remember(readQueueFigures, keepFiguresMs);
   const registry = createRegistry();
   createQueueMetrics(registry, readQueues);

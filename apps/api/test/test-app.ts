@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { connectDatabase, type Database } from "@millrace/database";
 import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
+import type { Tracing } from "@millrace/tracing";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
 import { createApp } from "../src/app.ts";
@@ -30,6 +31,7 @@ export async function createTestApp(
     maxFileBytes?: number;
     scheduleLimits?: ScheduleLimits;
     queueLimits?: QueueLimits;
+    tracing?: Pick<Tracing, "startRequest"> | undefined;
     database?: Database;
   } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
@@ -46,6 +48,7 @@ export async function createTestApp(
   const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
   const app = await createApp({
     ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, log },
+    tracing: options.tracing,
     ...(options.queueLimits && { queueLimits: options.queueLimits }),
   });
   app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));

@@ -3,6 +3,7 @@ import { getChildLogger } from "@millrace/logger";
 import { createJobMetrics, createRegistry, createWorkerMetrics } from "@millrace/metrics";
 import { onLockWait } from "@millrace/redis";
 import { onShutdownSignal } from "@millrace/shutdown";
+import { startTracing } from "@millrace/tracing";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { watchWorkspaces } from "@millrace/workspaces";
@@ -47,6 +48,7 @@ export async function runWorker<
   const onOutage = (err: Error) =>
     log.warn({ code: "workspaces_unreachable", err }, "cannot ask who is blocked, trying again");
   const workspaces = watchWorkspaces({ connection, prefix, onOutage });
+  const tracing = await startTracing(`millrace-worker-${contract.name}`, log);
   const registry = createRegistry();
   const metrics = createWorkerMetrics(registry, contract, () => worker.isReady());
   onLockWait(metrics.lockWaited);
@@ -56,6 +58,7 @@ export async function runWorker<
     concurrency,
     workspaces,
     log,
+    tracing,
     observers: [{ ...createJobMetrics(registry, contract), stalled: metrics.stalled }],
     ...times,
     prepare: async (client) => {
@@ -77,7 +80,9 @@ export async function runWorker<
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
     workspaces.close();
-    await closeServices(services, log).finally(() => closeServices({ queues: { close: closeQueues }, health }, log));
+    await closeServices(services, log).finally(() =>
+      closeServices({ queues: { close: closeQueues }, ...(tracing && { tracing }), health }, log),
+    );
   });
   await worker.untilReady();
   log.info("worker ready");

@@ -1,5 +1,6 @@
 import type { Logger } from "@millrace/logger";
 import type { RedisConnectionOptions } from "@millrace/redis";
+import type { Tracing } from "@millrace/tracing";
 import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { type Job, type RedisClient, WaitingError } from "bullmq";
@@ -38,6 +39,8 @@ export interface WorkerSettings {
   readonly enqueue?: Enqueue;
   /** Whoever counts what becomes of jobs. Defaults to nobody. */
   readonly observers?: readonly JobObserver[];
+  /** Traces attempts. Defaults to nothing. */
+  readonly tracing?: Pick<Tracing, "traceAttempt"> | undefined;
   /** Awaited before the first job is taken; where it throws, none is. */
   readonly prepare?: (client: RedisClient) => Promise<void>;
 }
@@ -122,6 +125,7 @@ export function startWorker<
     workspaces: settings.workspaces,
     enqueue: settings.enqueue ?? enqueue,
     observers: settings.observers,
+    tracing: settings.tracing,
     now: Date.now,
   };
   const clients = watchClients(worker, log);
