@@ -7,6 +7,7 @@ export { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-fil
 export { findJob } from "./find-job.ts";
 export type { LetterGroup } from "./letter-groups.ts";
 export { type DeadLetterList, deadLetterPageSchema, listDeadLetters } from "./list-dead-letters.ts";
+export { listWorkers, type WorkerList, workerListSchema } from "./list-workers.ts";
 export type { CancelOutcome, ParentEffect } from "./mark-cancelled.ts";
 export { type PurgeReport, purgeDeadLetters, purgeRequestSchema } from "./purge-dead-letters.ts";
 export {
@@ -18,6 +19,7 @@ export {
 } from "./quarantine.ts";
 export type { QuarantineEntry } from "./quarantine-entry.ts";
 export { type QuarantinedRecord, readQuarantined } from "./quarantined-record.ts";
+export { readStats } from "./read-stats.ts";
 export {
   type ReplayProgress,
   type ReplayReport,
@@ -27,4 +29,5 @@ export {
   replayRequestSchema,
 } from "./replay-dead-letters.ts";
 export type { ReplayOutcome } from "./replay-letter.ts";
+export { type QueueStats, queueStatsSchema, type Stats, statsSchema } from "./stats.ts";
 export { sweepCompleted } from "./sweep-completed.ts";
