@@ -6,6 +6,7 @@ export type { DeadLetter } from "./dead-letter.ts";
 export { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-filter.ts";
 export { type DrainReport, drainQueue, drainReportSchema, drainRequestSchema } from "./drain-queue.ts";
 export { findJob } from "./find-job.ts";
+export { type JobAttempt, type JobDetails, jobDetailsSchema } from "./job-details.ts";
 export type { LetterGroup } from "./letter-groups.ts";
 export { type DeadLetterList, deadLetterPageSchema, listDeadLetters } from "./list-dead-letters.ts";
 export { listWorkers, type WorkerList, workerListSchema } from "./list-workers.ts";
@@ -29,6 +30,7 @@ export {
 } from "./quarantine.ts";
 export type { QuarantineEntry } from "./quarantine-entry.ts";
 export { type QuarantinedRecord, readQuarantined } from "./quarantined-record.ts";
+export { readJob } from "./read-job.ts";
 export { readStats } from "./read-stats.ts";
 export { type RemoveOutcome, removeJob, removeOutcomes } from "./remove-job.ts";
 export {
