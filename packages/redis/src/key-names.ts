@@ -18,5 +18,8 @@ export type OwnKeyKind =
   | "rate"
   | "replays"
   | "schedules"
+  | "search"
   | "semaphore"
+  | "stats"
+  | "workers"
   | "workspaces";

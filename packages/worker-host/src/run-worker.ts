@@ -9,9 +9,11 @@ import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker
 import { watchWorkspaces } from "@millrace/workspaces";
 import { checkRedis } from "./check-redis.ts";
 import { checkWorkerOptions } from "./check-worker-options.ts";
+import { createOutcomeCount } from "./count-outcomes.ts";
 import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
+import { reportWorker } from "./report-worker.ts";
 import { type RunningWorker, startWorker } from "./start-worker.ts";
 import { closeServices, type WorkerService } from "./worker-service.ts";
 
@@ -52,6 +54,7 @@ export async function runWorker<
   const registry = createRegistry();
   const metrics = createWorkerMetrics(registry, contract, () => worker.isReady());
   onLockWait(metrics.lockWaited);
+  const outcomes = createOutcomeCount();
   const worker = startWorker(contract, handlers, {
     connection,
     prefix,
@@ -59,13 +62,15 @@ export async function runWorker<
     workspaces,
     log,
     tracing,
-    observers: [{ ...createJobMetrics(registry, contract), stalled: metrics.stalled }],
+    observers: [outcomes, { ...createJobMetrics(registry, contract), stalled: metrics.stalled }],
     ...times,
     prepare: async (client) => {
       await checkRedis(client, env.NODE_ENV === "production", log);
       for (const service of Object.values(services)) await service.start?.();
     },
   });
+  const reported = { queue: contract.name, concurrency, version: env.WORKER_VERSION, outcomes, jobs: worker.jobs };
+  const report = reportWorker(reported, { connection, prefix, log });
   let isDraining = false;
   const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, {
     isWedged: worker.isWedged,
@@ -80,6 +85,7 @@ export async function runWorker<
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
     workspaces.close();
+    await report.close();
     await closeServices(services, log).finally(() =>
       closeServices({ queues: { close: closeQueues }, ...(tracing && { tracing }), health }, log),
     );

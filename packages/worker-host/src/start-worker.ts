@@ -15,7 +15,7 @@ import { quarantineJob } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
 import { runnableSince } from "./runnable-since.ts";
-import { createRunningAttempts } from "./running-attempts.ts";
+import { createRunningAttempts, type RunningJob } from "./running-attempts.ts";
 import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
 import type { StartedJob } from "./started-job.ts";
@@ -55,6 +55,8 @@ export interface RunningWorker {
   isWedged(): boolean;
   /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. Rejects when Redis was refused. */
   untilReady(): Promise<void>;
+  /** The jobs that it runs at this moment. */
+  jobs(): readonly RunningJob[];
   /**
    * Takes no more jobs and waits for those that run. At the deadline their signals abort and the jobs go back to the head of the queue,
    * without having used up an attempt. A job whose hand-back does not get through within five seconds is left to another worker's stalled
@@ -96,7 +98,7 @@ export function startWorker<
     async (job, token) => {
       if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
       const jobId = job.id ?? "";
-      const attempt = attempts.begin(jobId);
+      const attempt = attempts.begin(jobId, job.name);
       try {
         if (await cancellations.wasCalledOff(jobId)) attempt.abort("cancelled");
         const started = toStartedJob(job, jobId, worker.takeReplays(jobId), await runnableSince(worker, job));
@@ -156,6 +158,7 @@ export function startWorker<
       await begun;
       await Promise.all([worker.waitUntilReady(), cancellations.ready]);
     },
+    jobs: attempts.list,
     stop: async (graceMs) => {
       const isDrained = await stopWorker(worker, { areReady: clients.areReady, graceMs, interrupt });
       cancellations.close();
