@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { createLogger } from "@millrace/logger";
 import { startTracing } from "@millrace/tracing";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
@@ -7,6 +9,7 @@ import { trace } from "@opentelemetry/api";
 import { afterEach, expect, test, vi } from "vitest";
 import { bearer, createTestApp, mail } from "../apps/api/test/test-app.ts";
 import { startTraceCollector } from "./test-support/trace-collector.ts";
+import { root } from "./workers.ts";
 
 const log = createLogger({ level: "silent" });
 const cleanUps: (() => unknown)[] = [];
@@ -40,6 +43,24 @@ async function work(tracing: Awaited<ReturnType<typeof startTracing>>) {
   await worker.untilReady();
   return { worker, done, traceparents };
 }
+
+test("OpenTelemetry's SDK is not loaded until somebody asks for traces", async () => {
+  const program = `
+    import { registerHooks } from "node:module";
+    const loaded = [];
+    registerHooks({ resolve: (name, context, next) => {
+      if (name.includes("opentelemetry")) loaded.push(name);
+      return next(name, context);
+    } });
+    const { startTracing } = await import("@millrace/tracing");
+    await import("@millrace/worker-host");
+    await startTracing("test");
+    process.stdout.write(JSON.stringify(loaded));`;
+  const args = ["--conditions=source", "--input-type=module", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
+  // prom-client brings the interface along, which does nothing by itself.
+  expect(JSON.parse(stdout).filter((name: string) => name !== "@opentelemetry/api")).toEqual([]);
+});
 
 test("without a variable that asks for traces none is made, and a job's traceparent goes on as it is", async () => {
   const tracing = await startTracing("test", log);
