@@ -6,6 +6,7 @@ export type { DeadLetter } from "./dead-letter.ts";
 export { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-filter.ts";
 export { type DrainReport, drainQueue, drainReportSchema, drainRequestSchema } from "./drain-queue.ts";
 export { findJob } from "./find-job.ts";
+export { findJobWorkspace } from "./find-job-workspace.ts";
 export { type JobAttempt, type JobDetails, jobDetailsSchema } from "./job-details.ts";
 export { type JobFilter, jobFilterSchema, searchableFields } from "./job-filter.ts";
 export { type JobRow, jobRowSchema } from "./job-row.ts";
