@@ -9,7 +9,7 @@ COPY . .
 RUN npx --yes "$(node -p "require('./package.json').packageManager")" install --frozen-lockfile \
  && npx --yes "$(node -p "require('./package.json').packageManager")" build \
  && find . -name node_modules -prune -exec rm -rf {} + \
- && npx --yes "$(node -p "require('./package.json').packageManager")" --filter @millrace/api --filter @millrace/worker install --frozen-lockfile --prod --no-optional
+ && npx --yes "$(node -p "require('./package.json').packageManager")" --filter @millrace/api --filter @millrace/worker install --frozen-lockfile --prod
 
 FROM node:24-bookworm-slim
 WORKDIR /app
