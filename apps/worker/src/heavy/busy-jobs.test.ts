@@ -65,8 +65,9 @@ test("work of three times the lock's life runs once, and the event loop beside i
   loop.disable();
   expect(await stateOf(jobId)).toBe("completed");
   expect(starts).toEqual([jobId]);
-  // A single long pause is the machine's: where the work were here, there would be hardly any other value.
-  expect(loop.percentile(99) / 1e6).toBeLessThan(100);
+  // A busy machine makes a pause longer now and then; the work itself, were it here, would be one of three seconds.
+  expect(loop.percentile(90) / 1e6).toBeLessThan(100);
+  expect(loop.max / 1e6).toBeLessThan(1_000);
 });
 
 test("a job that is called off from elsewhere stops working within a second", async () => {

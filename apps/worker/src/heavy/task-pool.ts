@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { MessageChannel, type Worker } from "node:worker_threads";
+import { MessageChannel, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import type { Logger } from "@millrace/logger";
 import { type JobContext, PermanentError, TransientError } from "@millrace/worker-host";
 import { Piscina } from "piscina";
@@ -74,14 +74,17 @@ export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSett
     const { port1: news, port2: port } = new MessageChannel();
     const isOver = new AbortController();
     const isTooLarge = new AbortController();
-    news.on("message", (message: TaskNews) => {
+    const hear = (message: TaskNews) => {
       // The figure is for people: a job does not fail because it could not be written down.
       if ("percent" in message) progress(message.percent).catch(() => {});
       else void watchMemory(findThread(message.threadId), memoryMb * mebibyte, isTooLarge, isOver.signal);
-    });
+    };
+    news.on("message", hear);
     try {
       const options = { transferList: [port], signal: AbortSignal.any([signal, isTooLarge.signal]) };
       const answer = await pool.run({ name, input, port }, options);
+      // The answer may be faster than what was said before it.
+      for (let late = receiveMessageOnPort(news); late; late = receiveMessageOnPort(news)) hear(late.message);
       if ("refusal" in answer) throw new PermanentError(answer.refusal.message, { code: answer.refusal.code });
       // What the task of that name returned, copied.
       return answer.value as AnswerOf<Loaders, Name>;
