@@ -1,20 +1,18 @@
 import type { heavyContract } from "@millrace/worker-config/contracts";
 import type { HandlersOf } from "@millrace/worker-host";
-import type { RunTask } from "./task-pool.ts";
-import type { HeavyTasks } from "./tasks.ts";
+import { createExtractDocumentText } from "./extract-document-text.ts";
+import { createRecognizeText, type RecognizeTextParts } from "./recognize-text.ts";
+import type { DocumentLimits } from "./tasks/document.ts";
 import { createTransformImage } from "./transform-image.ts";
-import type { InWorkFolder } from "./work-folder.ts";
 
-export interface HeavyServices {
-  readonly inWorkFolder: InWorkFolder;
-  readonly runTask: RunTask<HeavyTasks>;
-  /** As HEAVY_MAX_PIXELS. */
-  readonly maxPixels: number;
-}
+export interface HeavyServices extends RecognizeTextParts, DocumentLimits {}
 
 /** One entry per action of the contract: the compiler asks for a missing one. */
-export function heavyHandlers({ inWorkFolder, runTask, maxPixels }: HeavyServices): HandlersOf<typeof heavyContract> {
+export function heavyHandlers(services: HeavyServices): HandlersOf<typeof heavyContract> {
+  const { inWorkFolder, runTask, runImageTask, maxPixels, maxInflatedBytes, maxPages, maxTextBytes } = services;
   return {
-    transformImage: createTransformImage(inWorkFolder, runTask, maxPixels),
+    transformImage: createTransformImage(inWorkFolder, runImageTask, maxPixels),
+    extractDocumentText: createExtractDocumentText(inWorkFolder, runTask, { maxInflatedBytes, maxPages, maxTextBytes }),
+    recognizeText: createRecognizeText(services),
   };
 }
