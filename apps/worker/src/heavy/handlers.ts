@@ -1,5 +1,6 @@
 import type { heavyContract } from "@millrace/worker-config/contracts";
 import type { HandlersOf } from "@millrace/worker-host";
+import { createGenerateReport } from "./generate-report.ts";
 import type { RunTask } from "./task-pool.ts";
 import type { HeavyTasks } from "./tasks.ts";
 import { createTransformImage } from "./transform-image.ts";
@@ -10,11 +11,19 @@ export interface HeavyServices {
   readonly runTask: RunTask<HeavyTasks>;
   /** As HEAVY_MAX_PIXELS. */
   readonly maxPixels: number;
+  /** The largest file that the store takes. */
+  readonly maxOutputBytes: number;
 }
 
 /** One entry per action of the contract: the compiler asks for a missing one. */
-export function heavyHandlers({ inWorkFolder, runTask, maxPixels }: HeavyServices): HandlersOf<typeof heavyContract> {
+export function heavyHandlers({
+  inWorkFolder,
+  runTask,
+  maxPixels,
+  maxOutputBytes,
+}: HeavyServices): HandlersOf<typeof heavyContract> {
   return {
     transformImage: createTransformImage(inWorkFolder, runTask, maxPixels),
+    generateReport: createGenerateReport(inWorkFolder, runTask, maxOutputBytes),
   };
 }

@@ -24,6 +24,7 @@ const handlers = heavyHandlers({
   inWorkFolder: createInWorkFolder({ files, parent, maxInputBytes: env.HEAVY_MAX_INPUT_BYTES }),
   runTask: pool.run,
   maxPixels: env.HEAVY_MAX_PIXELS,
+  maxOutputBytes: files.maxBytes,
 });
 await runWorker(
   heavyContract,

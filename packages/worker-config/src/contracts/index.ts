@@ -28,6 +28,7 @@ export * from "./define-queue.ts";
 export * from "./email.ts";
 export * from "./file-id.ts";
 export * from "./file-reference.ts";
+export type { ReportColumn } from "./generate-report.ts";
 export * from "./heavy.ts";
 export * from "./integration.ts";
 export * from "./iso-time.ts";

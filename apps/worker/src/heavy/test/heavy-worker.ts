@@ -17,7 +17,7 @@ type Action = keyof typeof heavyContract.actions;
 type Handlers = HandlersOf<typeof heavyContract>;
 type Settings = Omit<HeavyServices, "inWorkFolder" | "runTask">;
 
-const defaults: Settings = { maxPixels: 4_000_000 };
+const defaults: Settings = { maxPixels: 4_000_000, maxOutputBytes: 4_000_000 };
 const maxInputBytes = 4_000_000;
 
 /** The heavy worker's handlers with a store and threads of the file's own. Known once its tests run. */
