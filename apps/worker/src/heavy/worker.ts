@@ -3,8 +3,9 @@ import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
 import { heavyContract } from "@millrace/worker-config/contracts";
 import { runWorker } from "@millrace/worker-host";
-import { readHeavyEnv } from "./env.ts";
+import { readHeavyEnv, readProgramPath } from "./env.ts";
 import { heavyHandlers } from "./handlers.ts";
+import { createRunProgram } from "./run-program.ts";
 import { openTaskPool } from "./task-pool.ts";
 import type { HeavyTasks } from "./tasks.ts";
 import { createInWorkFolder, removeLeftovers } from "./work-folder.ts";
@@ -25,6 +26,8 @@ const handlers = heavyHandlers({
   runTask: pool.run,
   maxPixels: env.HEAVY_MAX_PIXELS,
   maxOutputBytes: files.maxBytes,
+  runProgram: createRunProgram(readProgramPath()),
+  maxAudioSeconds: env.HEAVY_MAX_AUDIO_SECONDS,
 });
 await runWorker(
   heavyContract,

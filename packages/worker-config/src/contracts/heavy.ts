@@ -4,6 +4,8 @@ import { fileIdSchema } from "./file-id.ts";
 import { fileReferenceSchema } from "./file-reference.ts";
 import { generateReport } from "./generate-report.ts";
 import { belonging, longWork, output } from "./heavy-action.ts";
+import { synthesizeSpeech } from "./synthesize-speech.ts";
+import { transcodeAudio } from "./transcode-audio.ts";
 
 /** What the examples work on: files that `pnpm dev` stores under these ids, for ever. */
 export const exampleImageFileId = "file_ffffffff-ffff-8000-8000-000000000001";
@@ -51,6 +53,10 @@ export const heavyContract = defineQueue("heavy", {
   },
   /** A spreadsheet, a CSV or a PDF of rows. */
   generateReport,
+  /** A sound in another format. Needs ffmpeg where the worker runs. */
+  transcodeAudio,
+  /** A text, read out. Needs espeak-ng where the worker runs. */
+  synthesizeSpeech,
 });
 
 export const HeavyQueueJobAction = heavyContract.actionNames.enum;

@@ -20,6 +20,7 @@ import { webhookContract } from "./webhook.ts";
 
 export * from "./ai-agent.ts";
 export * from "./ai-agent-urgent.ts";
+export type { AudioOutput } from "./audio-output.ts";
 export * from "./broadcast.ts";
 export * from "./cancellation.ts";
 export * from "./chat.ts";

@@ -9,15 +9,16 @@ import type { HandlersOf, JobContext } from "@millrace/worker-host";
 import { jobContext } from "@millrace/worker-host/testing";
 import { afterAll, beforeAll } from "vitest";
 import { type HeavyServices, heavyHandlers } from "../handlers.ts";
+import { createRunProgram } from "../run-program.ts";
 import { openTaskPool } from "../task-pool.ts";
 import type { HeavyTasks } from "../tasks.ts";
 import { createInWorkFolder } from "../work-folder.ts";
 
 type Action = keyof typeof heavyContract.actions;
 type Handlers = HandlersOf<typeof heavyContract>;
-type Settings = Omit<HeavyServices, "inWorkFolder" | "runTask">;
+type Settings = Omit<HeavyServices, "inWorkFolder" | "runTask" | "runProgram">;
 
-const defaults: Settings = { maxPixels: 4_000_000, maxOutputBytes: 4_000_000 };
+const defaults: Settings = { maxPixels: 4_000_000, maxOutputBytes: 4_000_000, maxAudioSeconds: 60 };
 const maxInputBytes = 4_000_000;
 
 /** The heavy worker's handlers with a store and threads of the file's own. Known once its tests run. */
@@ -52,10 +53,23 @@ export function useHeavyWorker() {
     run: async <Name extends Action>(
       action: Name,
       data: unknown,
-      { settings, ...context }: Partial<JobContext> & { settings?: Partial<Settings> } = {},
+      {
+        settings,
+        programPath = process.env.PATH ?? "",
+        ...context
+      }: Partial<JobContext> & {
+        settings?: Partial<Settings>;
+        programPath?: string;
+      } = {},
     ) => {
       const inWorkFolder = createInWorkFolder({ files: files(), parent: root, maxInputBytes });
-      const handlers = heavyHandlers({ inWorkFolder, runTask: pool.run, ...defaults, ...settings });
+      const handlers = heavyHandlers({
+        inWorkFolder,
+        runTask: pool.run,
+        runProgram: createRunProgram(programPath),
+        ...defaults,
+        ...settings,
+      });
       // The action's own schema made the data, and nothing but the action's own handler gets it.
       const handler = handlers[action] as (data: unknown, context: JobContext) => ReturnType<Handlers[Name]>;
       const given = jobContext({ queue: "heavy", action, ...context });
