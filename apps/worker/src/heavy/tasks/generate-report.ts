@@ -38,19 +38,19 @@ const writers: {
 export const generateReport: Task<GenerateReportInput, GeneratedReport> = async (input, { progress }) => {
   const output = createWriteStream(input.to, { flags: "wx", mode: 0o600 });
   const ended = finished(output);
-  // Heard below, and by every wait for room.
+  // Heard at the end, and before each row.
   ended.catch(() => {});
   try {
     const writer = writers[input.format](output, input);
     let rows = 0;
     for await (const source of rowsOf(input, progress)) {
+      if (output.errored) throw output.errored;
       await writer.add(toCells(input.columns, source), source);
       rows++;
-      if (output.errored) throw output.errored;
       if (output.bytesWritten > input.maxBytes) throw reportTooLarge(`more than ${input.maxBytes} bytes`);
     }
-    const { unprintable } = await writer.finish();
-    await ended;
+    // Both at once: a writer whose stream has failed waits for ever.
+    const [{ unprintable }] = await Promise.all([writer.finish(), ended]);
     return { rows, unprintable };
   } finally {
     output.destroy();

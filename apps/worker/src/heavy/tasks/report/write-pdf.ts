@@ -9,11 +9,11 @@ import { type ReportLayout, type ReportWriter, widthOf } from "./report-writer.t
 
 // In points, 72 to the inch.
 const margin = 36;
-const gap = 6;
+const gap = 8;
 const fontSize = 8;
 const titleSize = 14;
 
-const mostRows = 100_000;
+const pdfRows = 100_000;
 // A cell is cut with an ellipsis after so much, so that one long text takes no page for itself.
 const mostLines = 6;
 const mostCharacters = 1_000;
@@ -22,8 +22,14 @@ const mostCharacters = 1_000;
  * A table over as many pages as it needs: the title on the first, headings and a number on each. Its font, DejaVu Sans, goes into the file;
  * it has Latin, Greek, Cyrillic, Armenian and Georgian, and many signs, but no Chinese, Japanese or Korean. Hebrew and Arabic have their
  * letters, and not their direction.
+ *
+ * @param mostRows defaults to 100,000, some two thousand pages
  */
-export function createPdfWriter(output: Writable, { title, columns, page }: ReportLayout): ReportWriter {
+export function createPdfWriter(
+  output: Writable,
+  { title, columns, page }: ReportLayout,
+  mostRows: number = pdfRows,
+): ReportWriter {
   const doc = new PDFDocument({
     size: page.size.toUpperCase(),
     layout: page.isLandscape ? "landscape" : "portrait",

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { ReportColumn } from "@millrace/worker-config/contracts";
@@ -8,13 +7,21 @@ import { malformedRow, type RowPlace, reportTooLarge } from "./report-error.ts";
 import { type ReportLayout, type ReportWriter, widthOf } from "./report-writer.ts";
 
 // https://support.microsoft.com/office/excel-specifications-and-limits-1672b34d-7043-467e-8e27-269d656771c3
-const mostRows = 1_048_576;
+const sheetRows = 1_048_576;
 const mostCellCharacters = 32_767;
 // Spreadsheets count days from 1900, whose February they take to have 29.
 const firstDay = Date.UTC(1900, 2, 1);
 
-/** A workbook of one sheet. Every text is a text: none is computed. Moments are in UTC, which a spreadsheet knows no zone for. */
-export function createXlsxWriter(output: Writable, { title, columns }: ReportLayout): ReportWriter {
+/**
+ * A workbook of one sheet. Every text is a text: none is computed. Moments are in UTC, since a spreadsheet knows no zones.
+ *
+ * @param mostRows beside the headings. Defaults to what a sheet holds
+ */
+export function createXlsxWriter(
+  output: Writable,
+  { title, columns }: ReportLayout,
+  mostRows: number = sheetRows - 1,
+): ReportWriter {
   const workbook = new exceljs.stream.xlsx.WorkbookWriter({ stream: output, useStyles: true, useSharedStrings: false });
   const sheet = workbook.addWorksheet(sheetNameOf(title), { views: [{ state: "frozen", ySplit: 1 }] });
   sheet.columns = columns.map((column) => ({
@@ -25,13 +32,13 @@ export function createXlsxWriter(output: Writable, { title, columns }: ReportLay
   const heading = sheet.getRow(1);
   heading.font = { bold: true };
   heading.commit();
-  let rows = 1;
+  let rows = 0;
   return {
     add: async (cells, place) => {
       rows++;
-      if (rows > mostRows) throw reportTooLarge(`more than ${mostRows - 1} rows, which is all that a sheet holds`);
+      if (rows > mostRows) throw reportTooLarge(`more than ${mostRows} rows, which is all that a sheet holds`);
       sheet.addRow(cells.map((cell) => toValue(cell, place))).commit();
-      if (rows % 100 === 0) await zipHasRoom(sheet);
+      if (rows % 100 === 0) await zipHasRoom(sheet, output);
     },
     finish: async () => {
       await workbook.commit();
@@ -40,13 +47,21 @@ export function createXlsxWriter(output: Writable, { title, columns }: ReportLay
   };
 }
 
-/** exceljs writes on however far its zip is behind, and says nothing about it: the stream between the two does. */
-async function zipHasRoom(sheet: exceljs.Worksheet): Promise<void> {
-  // Not in its types.
-  const { pipes } = (sheet as unknown as { stream: { pipes: Writable[] } }).stream;
-  const [zip] = pipes;
-  if (zip && zip.writableLength >= zip.writableHighWaterMark) await once(zip, "drain");
-  else await setImmediate();
+/**
+ * exceljs writes on however far its zip is behind, and says nothing about it. An empty piece that goes the same way comes through when all
+ * before it have.
+ */
+async function zipHasRoom(sheet: exceljs.Worksheet, output: Writable): Promise<void> {
+  // Not in its types: where the sheet's text goes.
+  const [zip] = (sheet as unknown as { stream: { pipes: Writable[] } }).stream.pipes;
+  if (!zip) return setImmediate();
+  await new Promise<void>((resolve, reject) => {
+    output.once("error", reject);
+    zip.write("", () => {
+      output.off("error", reject);
+      resolve();
+    });
+  });
 }
 
 function styleOf(column: ReportColumn): Partial<exceljs.Style> {
