@@ -4,7 +4,8 @@ import { MessageChannel, type Worker } from "node:worker_threads";
 import type { Logger } from "@millrace/logger";
 import { type JobContext, PermanentError, TransientError } from "@millrace/worker-host";
 import { Piscina } from "piscina";
-import type { TaskAnswer, TaskNews, TaskRequest } from "./tasks/serve-tasks.ts";
+import type { TaskAnswer } from "./tasks/answer-task.ts";
+import type { TaskNews, TaskRequest } from "./tasks/serve-tasks.ts";
 import type { AnswerOf, InputOf, TaskLoaders } from "./tasks/task.ts";
 
 export interface TaskPoolSettings {
@@ -47,7 +48,7 @@ const mebibyte = 1_024 * 1_024;
  * Threads for work that would keep an event loop busy. The first task starts the first thread.
  *
  * V8 ends a thread whose heap is full. Buffers are outside its heap, and are looked at ten times a second. What a native library holds
- * (pixels, WebAssembly) is neither: a task bounds it by what it takes in. A crash of a native library ends the process, not the thread.
+ * is neither, cannot be ended in the middle, and ends the process when it crashes: that is for `openTaskProcesses`.
  */
 export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSettings): TaskPool<Loaders> {
   const { threadFile, threads, memoryMb, log } = settings;

@@ -9,6 +9,7 @@ import { transcodeAudio } from "./transcode-audio.ts";
 
 /** What the examples work on: files that `pnpm dev` stores under these ids, for ever. */
 export const exampleImageFileId = "file_ffffffff-ffff-8000-8000-000000000001";
+export const exampleDocumentFileId = "file_ffffffff-ffff-8000-8000-000000000002";
 
 // A side of more pixels is of no use to anybody, and no format but png and webp's successors holds it.
 const side = z.int().min(1).max(16_383);
@@ -57,6 +58,45 @@ export const heavyContract = defineQueue("heavy", {
   transcodeAudio,
   /** A text, read out. Needs espeak-ng where the worker runs. */
   synthesizeSpeech,
+  /**
+   * The text of a pdf, docx, xlsx, csv, html or text file, as a text file. Which it is, its content says. Pictures of text in it are not read:
+   * that is `recognizeText`.
+   */
+  extractDocumentText: {
+    ...longWork,
+    data: z.object({ fileId: fileIdSchema, ...output, ...belonging }),
+    result: z.object({
+      file: fileReferenceSchema,
+      format: z.enum(["pdf", "docx", "xlsx", "html", "csv", "text"]),
+      pages: z.int().nullable().describe("Pages of a pdf, sheets of an xlsx; null: it has none."),
+      characters: z.int(),
+    }),
+    example: { fileId: exampleDocumentFileId },
+  },
+  /** The text in a picture of text, as a text file. */
+  recognizeText: {
+    ...longWork,
+    data: z.object({
+      fileId: fileIdSchema,
+      languages: z
+        .array(
+          z
+            .string()
+            .regex(/^[a-z]{3}(_[a-z]{3,4})*$/, "expected the code of a language's data, such as eng or chi_sim"),
+        )
+        .min(1)
+        .max(3)
+        .default(["eng"]),
+      ...output,
+      ...belonging,
+    }),
+    result: z.object({
+      file: fileReferenceSchema,
+      characters: z.int(),
+      confidence: z.number().describe("How sure the recognition is, 0 to 100."),
+    }),
+    example: { fileId: exampleImageFileId },
+  },
 });
 
 export const HeavyQueueJobAction = heavyContract.actionNames.enum;

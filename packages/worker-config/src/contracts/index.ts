@@ -44,6 +44,7 @@ export * from "./notification.ts";
 export * from "./queue-names.ts";
 export * from "./quota.ts";
 export * from "./schedule.ts";
+export { exampleSoundFileId } from "./transcode-audio.ts";
 export * from "./trigger.ts";
 export * from "./webhook.ts";
 export * from "./workspace-id.ts";

@@ -4,6 +4,9 @@ import { fileIdSchema } from "./file-id.ts";
 import { fileReferenceSchema } from "./file-reference.ts";
 import { belonging, longWork, output } from "./heavy-action.ts";
 
+/** What the example works on, as `exampleImageFileId`. */
+export const exampleSoundFileId = "file_ffffffff-ffff-8000-8000-000000000003";
+
 export const transcodeAudio = {
   ...longWork,
   data: z.object({
@@ -16,4 +19,5 @@ export const transcodeAudio = {
     ...belonging,
   }),
   result: z.object({ file: fileReferenceSchema, durationMs: z.int() }),
+  example: { fileId: exampleSoundFileId, to: { format: "opus" as const, bitrateKbps: 32 } },
 };
