@@ -111,6 +111,14 @@ test("a sound longer than its file says, and one too large for the store, are de
   await expect(transcode(wav(50), { maxOutputBytes: 100_000 })).rejects.toEqual(isDead("output_too_large"));
 });
 
+test("of a sound that was cut off, what is there is converted, and its length says how much that is", async () => {
+  if (!hasFfmpeg) return missing();
+  const fileId = await store(wav(10).subarray(0, 40_000));
+  const { durationMs } = await run("transcodeAudio", { fileId, to: { format: "opus" } });
+  expect(durationMs).toBeGreaterThan(2_000);
+  expect(durationMs).toBeLessThan(3_000);
+});
+
 test("without ffmpeg the job is dead, and says what to install", async () => {
   const fileId = await store(wav(1));
   const failing = run("transcodeAudio", { fileId, to: { format: "mp3" } }, { programPath: folder });
