@@ -126,6 +126,29 @@ test.each([
   expect(String(error)).not.toContain("SECRET");
 });
 
+test("a report says how far it is, by how much of its rows has been read", async () => {
+  const fileId = await store('{"name":"some text that takes its time"}\n'.repeat(10_000));
+  const seen: number[] = [];
+  const progress = async (percent: number) => void seen.push(percent);
+  await run("generateReport", report("csv", { rows: { fileId } }), { progress });
+  expect(seen.length).toBeGreaterThan(2);
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  expect(seen.at(-1)).toBe(95);
+});
+
+test("a report that is called off ends at once and leaves nothing behind", async () => {
+  const fileId = await store('{"name":"some text that takes its time"}\n'.repeat(50_000));
+  const cancelling = new AbortController();
+  let cancelledAt = 0;
+  const progress = async () => {
+    cancelledAt ||= performance.now();
+    cancelling.abort(new Error("called off"));
+  };
+  const job = run("generateReport", report("pdf", { rows: { fileId } }), { signal: cancelling.signal, progress });
+  await expect(job).rejects.toThrow("called off");
+  expect(performance.now() - cancelledAt).toBeLessThan(1_000);
+});
+
 test("a report that grows larger than the store takes is dead at once", async () => {
   const fileId = await store(`{"name":"${"x".repeat(1_000)}"}\n`.repeat(1_000));
   const failing = run("generateReport", report("csv", { rows: { fileId } }), { settings: { maxOutputBytes: 100_000 } });

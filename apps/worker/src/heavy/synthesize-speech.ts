@@ -26,7 +26,7 @@ export function createSynthesizeSpeech(
         ? { maxBytes: maxOutputBytes, tooLarge: () => outputTooLarge(maxOutputBytes) }
         : { maxBytes: maxSeconds * spokenBytesPerSecond, tooLarge: () => tooLong(maxSeconds) };
       const spokenMs = await speak(runProgram, speech, { path: spoken, ...limit }, context.signal);
-      await context.progress(50);
+      await context.progress(isDone ? 95 : 50);
       const { ending, contentType } = audioFormats[to.format];
       const made = { name: name ?? `speech.${ending}`, contentType, ttlMs };
       if (isDone) return { durationMs: spokenMs, file: await folder.bringOut(spoken, made) };

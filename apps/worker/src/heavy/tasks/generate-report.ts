@@ -30,6 +30,9 @@ const writers: {
   readonly [Format in GenerateReportInput["format"]]: (output: Writable, layout: ReportLayout) => ReportWriter;
 } = { xlsx: createXlsxWriter, csv: createCsvWriter, pdf: createPdfWriter };
 
+// What is left is the way into the store.
+const mostProgress = 95;
+
 /**
  * Writes the report to a file, with a row in memory at a time.
  *
@@ -51,6 +54,7 @@ export const generateReport: Task<GenerateReportInput, GeneratedReport> = async 
     }
     // Both at once: a writer whose stream has failed waits for ever.
     const [{ unprintable }] = await Promise.all([writer.finish(), ended]);
+    progress(mostProgress);
     return { rows, unprintable };
   } finally {
     output.destroy();
@@ -70,8 +74,7 @@ async function* rowsOf(
   let bytes = 0;
   const onBytes = (more: number) => {
     bytes += more;
-    // What is left is the end of the file and its way into the store.
-    progress((bytes / size) * 95);
+    progress((bytes / size) * mostProgress);
   };
   yield* readRows(rows.path, keys, { format: rows.format, onBytes });
 }
