@@ -18,6 +18,8 @@ export const prepareForReading: Task<PrepareForReadingInput, null> = async ({ fr
     .flatten({ background: "#ffffff" })
     .resize({ width: longestSide, height: longestSide, fit: "inside", withoutEnlargement: true })
     .greyscale()
+    // Or it guesses, and says so on the console.
+    .withMetadata({ density: 300 })
     .png({ compressionLevel: 1 })
     .toFile(to)
     .catch(() => {
