@@ -14,6 +14,11 @@ RUN npx --yes "$(node -p "require('./package.json').packageManager")" install --
  && rm -rf node_modules/.pnpm/node-linux-*
 
 FROM node:24-bookworm-slim
+# What transcodeAudio and synthesizeSpeech of the heavy worker call: `--build-arg PROGRAMS=` leaves it out where nobody sends such jobs.
+ARG PROGRAMS="ffmpeg espeak-ng"
+RUN if [ -n "$PROGRAMS" ]; then \
+      apt-get update -qq && apt-get install -y -qq --no-install-recommends $PROGRAMS && rm -rf /var/lib/apt/lists/*; \
+    fi
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=build --chown=node:node /app /app

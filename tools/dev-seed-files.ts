@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
-import { exampleDocumentFileId, exampleImageFileId } from "@millrace/worker-config/contracts";
+import { exampleDocumentFileId, exampleImageFileId, exampleSoundFileId } from "@millrace/worker-config/contracts";
 
 const exampleFiles = [
   { fileId: exampleImageFileId, path: "dev-files/millrace.png", contentType: "image/png" },
   { fileId: exampleDocumentFileId, path: "dev-files/invitation.pdf", contentType: "application/pdf" },
+  { fileId: exampleSoundFileId, path: "dev-files/bell.mp3", contentType: "audio/mpeg" },
 ];
 
 /** Stores the files that the examples work on. Once more changes nothing. */

@@ -2,6 +2,7 @@ import type { TaskLoaders } from "./tasks/task.ts";
 
 /** What threads do: work in JavaScript and WebAssembly. One entry per task, loaded on demand. */
 export const tasks = {
+  generateReport: async () => (await import("./tasks/generate-report.ts")).generateReport,
   extractText: async () => (await import("./tasks/extract-text.ts")).extractText,
   recognizeText: async () => (await import("./tasks/recognize-text.ts")).recognizeText,
 } satisfies TaskLoaders;

@@ -3,9 +3,10 @@ import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
 import { heavyContract } from "@millrace/worker-config/contracts";
 import { runWorker } from "@millrace/worker-host";
-import { readHeavyEnv } from "./env.ts";
+import { readHeavyEnv, readProgramPath } from "./env.ts";
 import { findLanguages } from "./find-languages.ts";
 import { heavyHandlers } from "./handlers.ts";
+import { createRunProgram } from "./run-program.ts";
 import { openTaskPool } from "./task-pool.ts";
 import { openTaskProcesses } from "./task-processes.ts";
 import type { HeavyTasks, ImageTasks } from "./tasks.ts";
@@ -34,6 +35,9 @@ const handlers = heavyHandlers({
   runImageTask: processes.run,
   findLanguages: (codes) => findLanguages(codes, env.HEAVY_OCR_DATA_FOLDER),
   maxPixels: env.HEAVY_MAX_PIXELS,
+  maxOutputBytes: files.maxBytes,
+  runProgram: createRunProgram(readProgramPath()),
+  maxAudioSeconds: env.HEAVY_MAX_AUDIO_SECONDS,
   maxInflatedBytes: env.HEAVY_MAX_INFLATED_BYTES,
   maxPages: env.HEAVY_MAX_PAGES,
   maxTextBytes: files.maxBytes,

@@ -10,6 +10,7 @@ import { jobContext } from "@millrace/worker-host/testing";
 import { afterAll, beforeAll } from "vitest";
 import { findLanguages } from "../find-languages.ts";
 import { type HeavyServices, heavyHandlers } from "../handlers.ts";
+import { createRunProgram } from "../run-program.ts";
 import { openTaskPool } from "../task-pool.ts";
 import { openTaskProcesses } from "../task-processes.ts";
 import type { HeavyTasks, ImageTasks } from "../tasks.ts";
@@ -17,7 +18,7 @@ import { createInWorkFolder } from "../work-folder.ts";
 
 type Action = keyof typeof heavyContract.actions;
 type Handlers = HandlersOf<typeof heavyContract>;
-type Settings = Omit<HeavyServices, "inWorkFolder" | "runTask" | "runImageTask">;
+type Settings = Omit<HeavyServices, "inWorkFolder" | "runTask" | "runImageTask" | "runProgram">;
 
 const defaults: Settings = {
   findLanguages,
@@ -25,6 +26,8 @@ const defaults: Settings = {
   maxInflatedBytes: 8_000_000,
   maxPages: 50,
   maxTextBytes: 2_000_000,
+  maxOutputBytes: 4_000_000,
+  maxAudioSeconds: 60,
 };
 const maxInputBytes = 4_000_000;
 
@@ -64,12 +67,20 @@ export function useHeavyWorker() {
     run: async <Name extends Action>(
       action: Name,
       data: unknown,
-      { settings, ...context }: Partial<JobContext> & { settings?: Partial<Settings> } = {},
+      {
+        settings,
+        programPath = process.env.PATH ?? "",
+        ...context
+      }: Partial<JobContext> & {
+        settings?: Partial<Settings>;
+        programPath?: string;
+      } = {},
     ) => {
       const inWorkFolder = createInWorkFolder({ files: files(), parent: root, maxInputBytes });
       const handlers = heavyHandlers({
         inWorkFolder,
         runTask: pool.run,
+        runProgram: createRunProgram(programPath),
         runImageTask: processes.run,
         ...defaults,
         ...settings,
