@@ -6,10 +6,12 @@ import type { Logger } from "@millrace/logger";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
-import { authenticate } from "./access/authenticate.ts";
+import { authenticate, type Door } from "./access/authenticate.ts";
 import { decorateCaller } from "./access/caller.ts";
 import { createCallers } from "./access/callers.ts";
+import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
+import { createSessions } from "./access/sessions.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
@@ -21,8 +23,10 @@ import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { homeRoutes } from "./routes/home.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { loginRoutes } from "./routes/login.ts";
 import { produceRoutes } from "./routes/produce.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -46,17 +50,27 @@ export interface AppOptions {
   readonly hstsSeconds?: number;
   /** How long an operator's action stays in the audit log, in days. Defaults to a year. */
   readonly auditKeepDays?: number;
+  /** How many wrong keys an address may give within a minute. Defaults to 20; 0: no limit. */
+  readonly maxWrongKeys?: number;
+  /** Signs what a browser keeps after a login, the same in every process. Without it nobody can log in. */
+  readonly sessionSecret?: string | undefined;
+  /** Sends that over TLS alone. Defaults to false. */
+  readonly isProduction?: boolean;
+  /** The proxies before the API, whose word on a caller's address counts: addresses or networks, separated by commas. Defaults to none. */
+  readonly trustProxy?: string | undefined;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, log } = options;
-  const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365 } = options;
+  const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365, maxWrongKeys = 20 } = options;
+  const { sessionSecret, isProduction = false, trustProxy } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
     loggerInstance,
+    trustProxy: trustProxy ?? false,
     // In the log, in the answer and in the audit log, over all processes.
     genReqId: () => randomUUID(),
     // One line per request, at its end: see below.
@@ -102,9 +116,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   );
   requireRouteAccess(app);
   decorateCaller(app);
-  app.addHook("onRequest", authenticate(createCallers(apiKeys, createKeyVerifier())));
+  const door: Door = {
+    callers: createCallers(apiKeys, createKeyVerifier()),
+    failures: createFailureLimit(maxWrongKeys),
+    sessions: sessionSecret === undefined ? undefined : createSessions(sessionSecret, { isSecure: isProduction }),
+  };
+  app.addHook("onRequest", authenticate(door));
   auditOperations(app, database, auditKeepDays);
   healthRoutes(app, database);
+  homeRoutes(app);
   await collectOpenApi(app);
   await app.register(async (programs) => {
     produceRoutes(programs);
@@ -126,5 +146,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     exampleRoutes(people);
   });
   await app.register(dashboardRoutes);
+  await app.register(async (scope) => loginRoutes(scope, door));
   return app;
 }

@@ -4,7 +4,7 @@ import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { createApp } from "./app.ts";
-import { readApiEnv, readWebhookTargetEnv } from "./env.ts";
+import { readApiEnv, readWebhookTargetEnv, sessionSecretOf } from "./env.ts";
 
 const log = getChildLogger("api");
 const env = readApiEnv();
@@ -24,6 +24,12 @@ const app = await createApp({
   allowPrivateEndpoints,
   scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
   files,
+  hstsSeconds: env.API_HSTS_SECONDS,
+  auditKeepDays: env.AUDIT_KEEP_DAYS,
+  maxWrongKeys: env.API_MAX_WRONG_KEYS,
+  sessionSecret: sessionSecretOf(env),
+  isProduction: env.NODE_ENV === "production",
+  trustProxy: env.API_TRUST_PROXY,
   log,
 });
 onShutdownSignal(log, async () => {

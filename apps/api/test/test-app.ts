@@ -29,6 +29,8 @@ export async function createTestApp(
     maxFileBytes?: number;
     scheduleLimits?: ScheduleLimits;
     database?: Database;
+    maxWrongKeys?: number;
+    trustProxy?: string;
   } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
   const {
@@ -37,13 +39,19 @@ export async function createTestApp(
     maxFileBytes = 1_000_000,
     scheduleLimits = { minIntervalMs: 60_000, maxPerWorkspace: 3 },
     database = connectDatabase({ url: String(process.env.DATABASE_URL), poolMax: 1 }),
+    // The tests of one file come from one address.
+    maxWrongKeys = 0,
+    trustProxy,
   } = options;
   if (!options.database) await migrateDatabase(String(process.env.DATABASE_URL));
   const logged: string[] = [];
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
   const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);
   const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
-  const app = await createApp({ apiKeys, maxPayloadBytes, scheduleLimits, database, files, log });
+  const app = await createApp({
+    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, maxWrongKeys, trustProxy, log },
+    sessionSecret: "a-secret-of-thirty-two-characters",
+  });
   app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));
   if (!options.database) app.addHook("onClose", () => database.close());
   return Object.assign(app, { logged, folder });

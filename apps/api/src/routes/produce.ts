@@ -7,7 +7,7 @@ import {
 } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { requireOwnData } from "../access/own-workspace.ts";
+import { ownOptions, requireOwnData } from "../access/own-workspace.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
 
 const enqueuedSchema = z
@@ -53,7 +53,8 @@ export function produceRoutes(app: FastifyInstance): void {
             return sendProblem(reply, { status: 400, title: "Invalid body", code: "invalid_body", detail, errors });
           }
           requireOwnData(request.access, contract, action, body.data.data);
-          const { status, jobId } = await enqueueUnchecked(contract, action, body.data.data, body.data.options);
+          const options = ownOptions(request.access, body.data.options);
+          const { status, jobId } = await enqueueUnchecked(contract, action, body.data.data, options);
           return reply.status(status === "created" ? 202 : 200).send({ jobId, queue: contract.name, action, status });
         },
       });
