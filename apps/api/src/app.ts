@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { createKeyVerifier } from "@millrace/access";
 import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
+import { remember } from "@millrace/health";
+import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
+import { createQueueMetrics, createRegistry } from "@millrace/metrics";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
@@ -13,6 +16,7 @@ import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { createSessions } from "./access/sessions.ts";
 import { handleError, sendProblem } from "./problem.ts";
+import { readQueueFigures } from "./queue-figures.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
@@ -20,13 +24,15 @@ import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { emailDigestItemRoutes } from "./routes/email-digest-items.ts";
 import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
 import { emailTemplateRoutes } from "./routes/email-templates.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
-import { healthRoutes } from "./routes/health.ts";
+import { healthRoutes, type QueueLimits } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { loginRoutes } from "./routes/login.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
 import { produceRoutes } from "./routes/produce.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -58,13 +64,21 @@ export interface AppOptions {
   readonly isProduction?: boolean;
   /** The proxies before the API, whose word on a caller's address counts: addresses or networks, separated by commas. Defaults to none. */
   readonly trustProxy?: string | undefined;
+  /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
+  readonly queueLimits?: QueueLimits;
+  /** By which requests follow jobs and wait for them. The app does not close it. */
+  readonly feed: JobEventFeed;
   readonly log: Logger;
 }
 
+// Scrapes and probes of the same second ask Redis once, and the metrics of one scrape agree with each other.
+const keepFiguresMs = 1_000;
+
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, log } = options;
+  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log } = options;
   const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365, maxWrongKeys = 20 } = options;
+  const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   const { sessionSecret, isProduction = false, trustProxy } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
@@ -93,16 +107,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       "request",
     );
   });
-  let isClosing = false;
-  app.addHook("preClose", async () => {
-    isClosing = true;
-  });
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
   // A request under way when the close began would leave its connection open, and the close waits for connections.
   app.addHook("onSend", async ({ id }, reply) => {
     reply.header("x-request-id", id);
-    if (isClosing) reply.header("connection", "close");
+    if (closing.signal.aborted) reply.header("connection", "close");
   });
   app.addHook("onSend", securityHeaders(hstsSeconds));
+  const following = { feed, closing: closing.signal };
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
@@ -123,12 +136,17 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   };
   app.addHook("onRequest", authenticate(door));
   auditOperations(app, database, auditKeepDays);
-  healthRoutes(app, database);
+  const readQueues = remember(readQueueFigures, keepFiguresMs);
+  const registry = createRegistry();
+  createQueueMetrics(registry, readQueues);
+  healthRoutes(app, { database, files, readQueues, limits: queueLimits });
   homeRoutes(app);
   await collectOpenApi(app);
   await app.register(async (programs) => {
-    produceRoutes(programs);
-    jobRoutes(programs);
+    metricsRoutes(programs, registry);
+    produceRoutes(programs, following);
+    jobRoutes(programs, following);
+    eventRoutes(programs, following);
     cancelRoutes(programs);
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);

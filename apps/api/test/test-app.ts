@@ -8,6 +8,8 @@ import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
 import { createApp } from "../src/app.ts";
+import { openJobFeed } from "../src/job-feed.ts";
+import type { QueueLimits } from "../src/routes/health.ts";
 import type { ScheduleLimits } from "../src/routes/schedule-request.ts";
 
 export const apiKey = "a-key-for-the-tests";
@@ -28,6 +30,7 @@ export async function createTestApp(
     maxPayloadBytes?: number;
     maxFileBytes?: number;
     scheduleLimits?: ScheduleLimits;
+    queueLimits?: QueueLimits;
     database?: Database;
     maxWrongKeys?: number;
     trustProxy?: string;
@@ -48,10 +51,13 @@ export async function createTestApp(
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
   const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);
   const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
+  const feed = openJobFeed(log);
   const app = await createApp({
-    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, maxWrongKeys, trustProxy, log },
+    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, maxWrongKeys, trustProxy, log },
+    ...(options.queueLimits && { queueLimits: options.queueLimits }),
     sessionSecret: "a-secret-of-thirty-two-characters",
   });
+  app.addHook("onClose", async () => feed.close());
   app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));
   if (!options.database) app.addHook("onClose", () => database.close());
   return Object.assign(app, { logged, folder });

@@ -32,15 +32,23 @@ const producers = ["producer", "operator", "admin"];
 const operators = ["operator", "admin"];
 const admins = ["admin"];
 
+interface Asked {
+  readonly url?: string;
+  readonly payload?: object;
+  readonly headers?: Record<string, string>;
+}
+
 /** What a key of one workspace may ask for there: a request about something of the given workspace. None: nothing. */
-type InWorkspace = ((workspaceId: string) => Promise<{ url?: string; payload?: object }>) | "open";
+type InWorkspace = ((workspaceId: string) => Promise<Asked>) | "open";
 /** Who may use a route; `public`: without a key. */
 type Row = [who: string[] | "public", inWorkspace?: InWorkspace];
 
-const job = (suffix: string) => async (workspaceId: string) => {
-  const { jobId } = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId }, { delayMs: 3_600_000 });
-  return { url: `/jobs/email/${jobId}${suffix}` };
-};
+const job =
+  (suffix: string, headers: Record<string, string> = {}) =>
+  async (workspaceId: string) => {
+    const { jobId } = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId }, { delayMs: 3_600_000 });
+    return { url: `/jobs/email/${jobId}${suffix}`, headers };
+  };
 const endpoint =
   (suffix = "", payload?: object) =>
   async (workspaceId: string) => ({
@@ -69,6 +77,8 @@ const table: Record<string, Row> = {
   "GET /examples": [anyone, "open"],
   "POST /jobs/x/x": [producers, "open"],
   "GET /jobs/x/x": [anyone, job("")],
+  // Who comes back after the end hears at once that there is nothing more.
+  "GET /jobs/x/x/events": [anyone, job("/events", { "last-event-id": "end" })],
   "POST /jobs/x/x/cancel": [operators, job("/cancel")],
   "POST /schedules": [
     operators,
@@ -113,6 +123,7 @@ const table: Record<string, Row> = {
   "GET /keys": [admins],
   "DELETE /keys/x": [admins],
   "GET /audit": [operators],
+  "GET /metrics": [lookers],
   ...Object.fromEntries(Object.values<QueueContract>(contracts).flatMap(produceRows)),
 };
 
@@ -141,8 +152,8 @@ async function createSchedule(workspaceId: string): Promise<string> {
   return id;
 }
 
-async function ask(method: string, url: string, key?: string, payload?: object): Promise<number> {
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+async function ask(method: string, { url = "/", payload, headers: given }: Asked, key?: string): Promise<number> {
+  const headers = { ...given, ...(key !== undefined && { authorization: `Bearer ${key}` }) };
   // What the router lists is what it takes; the type of inject knows the usual methods only.
   const request = { method: method as NonNullable<InjectOptions["method"]>, url, headers, ...(payload && { payload }) };
   return (await app.inject(request)).statusCode;
@@ -166,23 +177,22 @@ test("every route lets in whom the table names, in the workspace it names, and n
   for (const { method, url } of routes) {
     const [who, inWorkspace] = rowOf({ method, url }) ?? [[]];
     const asked = `${method} ${url}`;
-    const anonymous = await ask(method, url);
+    const anonymous = await ask(method, { url });
     check(asked, "nobody", anonymous === 404 ? 200 : anonymous, who === "public");
     if (who === "public") continue;
     for (const role of roles) {
       // What x stands for is not there, which is an answer to whoever may ask.
-      const status = await ask(method, url, keys.get(role));
+      const status = await ask(method, { url }, keys.get(role));
       check(asked, role, status === 404 ? 200 : status, who.includes(role));
       const bound = keys.get(`${role} of ws-1`);
       if (bound === undefined) continue;
       if (typeof inWorkspace !== "function") {
-        const own = await ask(method, url, bound);
+        const own = await ask(method, { url }, bound);
         check(asked, `${role} of ws-1`, own === 404 ? 200 : own, who.includes(role) && inWorkspace === "open");
         continue;
       }
       for (const workspaceId of ["ws-1", "ws-2"]) {
-        const { url: target = url, payload } = await inWorkspace(workspaceId);
-        const reached = await ask(method, target, bound, payload);
+        const reached = await ask(method, { url, ...(await inWorkspace(workspaceId)) }, bound);
         check(asked, `${role} of ws-1 for ${workspaceId}`, reached, who.includes(role) && workspaceId === "ws-1");
       }
     }
