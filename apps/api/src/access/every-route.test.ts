@@ -1,5 +1,6 @@
 import { createApiKey, type Role } from "@millrace/access";
 import { useDatabase } from "@millrace/database/testing";
+import { cancelJob } from "@millrace/job-admin";
 import { addSchedule } from "@millrace/schedules";
 import {
   closeQueues,
@@ -32,23 +33,21 @@ const producers = ["producer", "operator", "admin"];
 const operators = ["operator", "admin"];
 const admins = ["admin"];
 
-interface Asked {
-  readonly url?: string;
-  readonly payload?: object;
-  readonly headers?: Record<string, string>;
-}
-
 /** What a key of one workspace may ask for there: a request about something of the given workspace. None: nothing. */
-type InWorkspace = ((workspaceId: string) => Promise<Asked>) | "open";
+type InWorkspace = ((workspaceId: string) => Promise<{ url?: string; payload?: object }>) | "open";
 /** Who may use a route; `public`: without a key. */
 type Row = [who: string[] | "public", inWorkspace?: InWorkspace];
 
-const job =
-  (suffix: string, headers: Record<string, string> = {}) =>
-  async (workspaceId: string) => {
-    const { jobId } = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId }, { delayMs: 3_600_000 });
-    return { url: `/jobs/email/${jobId}${suffix}`, headers };
-  };
+const job = (suffix: string) => async (workspaceId: string) => {
+  const { jobId } = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId }, { delayMs: 3_600_000 });
+  return { url: `/jobs/email/${jobId}${suffix}` };
+};
+/** One that nobody has to wait for. */
+const endedJob = (suffix: string) => async (workspaceId: string) => {
+  const { jobId } = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId });
+  await cancelJob("email", jobId);
+  return { url: `/jobs/email/${jobId}${suffix}` };
+};
 const endpoint =
   (suffix = "", payload?: object) =>
   async (workspaceId: string) => ({
@@ -70,6 +69,7 @@ const table: Record<string, Row> = {
   "POST /login": ["public"],
   "POST /logout": ["public"],
   "GET /dashboard": ["public"],
+  "GET /metrics": [lookers],
   "GET /docs": [anyone, "open"],
   "GET /docs/": [anyone, "open"],
   "GET /docs/js/scalar.js": [anyone, "open"],
@@ -77,8 +77,7 @@ const table: Record<string, Row> = {
   "GET /examples": [anyone, "open"],
   "POST /jobs/x/x": [producers, "open"],
   "GET /jobs/x/x": [anyone, job("")],
-  // Who comes back after the end hears at once that there is nothing more.
-  "GET /jobs/x/x/events": [anyone, job("/events", { "last-event-id": "end" })],
+  "GET /jobs/x/x/events": [anyone, endedJob("/events")],
   "POST /jobs/x/x/cancel": [operators, job("/cancel")],
   "POST /schedules": [
     operators,
@@ -123,18 +122,30 @@ const table: Record<string, Row> = {
   "GET /keys": [admins],
   "DELETE /keys/x": [admins],
   "GET /audit": [operators],
-  "GET /metrics": [lookers],
+  "GET /dead-letters": [lookers],
+  "POST /dead-letters/replay": [operators],
+  "POST /dead-letters/purge": [operators],
+  "POST /dead-letters/x/x/replay": [operators],
+  "POST /owners/x/block": [operators],
+  "POST /owners/x/unblock": [operators],
   ...Object.fromEntries(Object.values<QueueContract>(contracts).flatMap(produceRows)),
 };
 
 function produceRows({ name, actions, settings }: QueueContract): [string, Row][] {
-  return Object.entries(actions).map(([action, { workspaceId: ofWorkspace, example }]) => {
+  return Object.entries(actions).flatMap(([action, { workspaceId: ofWorkspace, example }]): [string, Row][] => {
     // An action whose data names no workspace is not for a workspace's key, nor is what the house does by itself.
-    const inWorkspace: InWorkspace = async (workspaceId) => ({
-      payload: { data: { ...Object(example), workspaceId }, options: { delayMs: 3_600_000 } },
+    const item = (workspaceId: string) => ({
+      data: { ...Object(example), workspaceId },
+      options: { delayMs: 3_600_000 },
     });
-    const row: Row = settings.isHousekeeping ? [operators] : ofWorkspace ? [producers, inWorkspace] : [producers];
-    return [`POST /jobs/${name}/${action}`, row];
+    const rowFor = (payloadOf: (workspaceId: string) => object): Row => {
+      if (settings.isHousekeeping) return [operators];
+      return ofWorkspace ? [producers, async (workspaceId) => ({ payload: payloadOf(workspaceId) })] : [producers];
+    };
+    return [
+      [`POST /jobs/${name}/${action}`, rowFor(item)],
+      [`POST /jobs/${name}/${action}/bulk`, rowFor((workspaceId) => ({ items: [item(workspaceId)] }))],
+    ];
   });
 }
 
@@ -152,8 +163,8 @@ async function createSchedule(workspaceId: string): Promise<string> {
   return id;
 }
 
-async function ask(method: string, { url = "/", payload, headers: given }: Asked, key?: string): Promise<number> {
-  const headers = { ...given, ...(key !== undefined && { authorization: `Bearer ${key}` }) };
+async function ask(method: string, url: string, key?: string, payload?: object): Promise<number> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   // What the router lists is what it takes; the type of inject knows the usual methods only.
   const request = { method: method as NonNullable<InjectOptions["method"]>, url, headers, ...(payload && { payload }) };
   return (await app.inject(request)).statusCode;
@@ -177,22 +188,23 @@ test("every route lets in whom the table names, in the workspace it names, and n
   for (const { method, url } of routes) {
     const [who, inWorkspace] = rowOf({ method, url }) ?? [[]];
     const asked = `${method} ${url}`;
-    const anonymous = await ask(method, { url });
+    const anonymous = await ask(method, url);
     check(asked, "nobody", anonymous === 404 ? 200 : anonymous, who === "public");
     if (who === "public") continue;
     for (const role of roles) {
       // What x stands for is not there, which is an answer to whoever may ask.
-      const status = await ask(method, { url }, keys.get(role));
+      const status = await ask(method, url, keys.get(role));
       check(asked, role, status === 404 ? 200 : status, who.includes(role));
       const bound = keys.get(`${role} of ws-1`);
       if (bound === undefined) continue;
       if (typeof inWorkspace !== "function") {
-        const own = await ask(method, { url }, bound);
+        const own = await ask(method, url, bound);
         check(asked, `${role} of ws-1`, own === 404 ? 200 : own, who.includes(role) && inWorkspace === "open");
         continue;
       }
       for (const workspaceId of ["ws-1", "ws-2"]) {
-        const reached = await ask(method, { url, ...(await inWorkspace(workspaceId)) }, bound);
+        const { url: target = url, payload } = await inWorkspace(workspaceId);
+        const reached = await ask(method, target, bound, payload);
         check(asked, `${role} of ws-1 for ${workspaceId}`, reached, who.includes(role) && workspaceId === "ws-1");
       }
     }
