@@ -83,7 +83,9 @@ describe("without Redis", () => {
   test("the dashboard's questions do not hang", async () => {
     await redis.kill();
     const responses = await Promise.all(
-      ["/admin/queues/api/queues", "/admin/queues/api/queues/email/x"].map((url) => app.inject({ url, headers: basic })),
+      ["/admin/queues/api/queues", "/admin/queues/api/queues/email/x"].map((url) =>
+        app.inject({ url, headers: basic }),
+      ),
     );
     for (const { statusCode } of responses) expect(statusCode).toBeGreaterThanOrEqual(500);
   });
