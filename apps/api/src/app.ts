@@ -10,10 +10,12 @@ import type { Tracing } from "@millrace/tracing";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
-import { authenticate } from "./access/authenticate.ts";
+import { authenticate, type Door } from "./access/authenticate.ts";
 import { decorateCaller } from "./access/caller.ts";
 import { createCallers } from "./access/callers.ts";
+import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
+import { createSessions } from "./access/sessions.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
 import { auditRoutes } from "./routes/audit.ts";
@@ -27,8 +29,10 @@ import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes, type QueueLimits } from "./routes/health.ts";
+import { homeRoutes } from "./routes/home.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { loginRoutes } from "./routes/login.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { produceRoutes } from "./routes/produce.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
@@ -54,6 +58,14 @@ export interface AppOptions {
   readonly hstsSeconds?: number;
   /** How long an operator's action stays in the audit log, in days. Defaults to a year. */
   readonly auditKeepDays?: number;
+  /** How many wrong keys an address may give within a minute. Defaults to 20; 0: no limit. */
+  readonly maxWrongKeys?: number;
+  /** Signs what a browser keeps after a login, the same in every process. Without it nobody can log in. */
+  readonly sessionSecret?: string | undefined;
+  /** Sends that over TLS alone. Defaults to false. */
+  readonly isProduction?: boolean;
+  /** The proxies before the API, whose word on a caller's address counts: addresses or networks, separated by commas. Defaults to none. */
+  readonly trustProxy?: string | undefined;
   /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
   readonly queueLimits?: QueueLimits;
   /** By which requests follow jobs and wait for them. The app does not close it. */
@@ -69,12 +81,14 @@ const keepFiguresMs = 1_000;
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log } = options;
-  const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365 } = options;
+  const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365, maxWrongKeys = 20 } = options;
   const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
+  const { sessionSecret, isProduction = false, trustProxy } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
     loggerInstance,
+    trustProxy: trustProxy ?? false,
     // In the log, in the answer and in the audit log, over all processes.
     genReqId: () => randomUUID(),
     // One line per request, at its end: see below.
@@ -120,12 +134,18 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   if (options.tracing) traceRequests(app, options.tracing);
   requireRouteAccess(app);
   decorateCaller(app);
-  app.addHook("onRequest", authenticate(createCallers(apiKeys, createKeyVerifier())));
+  const door: Door = {
+    callers: createCallers(apiKeys, createKeyVerifier()),
+    failures: createFailureLimit(maxWrongKeys),
+    sessions: sessionSecret === undefined ? undefined : createSessions(sessionSecret, { isSecure: isProduction }),
+  };
+  app.addHook("onRequest", authenticate(door));
   auditOperations(app, database, auditKeepDays);
   const readQueues = remember(readQueueFigures, keepFiguresMs);
   const registry = createRegistry();
   createQueueMetrics(registry, readQueues);
   healthRoutes(app, { database, files, readQueues, limits: queueLimits });
+  homeRoutes(app);
   await collectOpenApi(app);
   await app.register(async (programs) => {
     metricsRoutes(programs, registry);
@@ -149,5 +169,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     exampleRoutes(people);
   });
   await app.register(dashboardRoutes);
+  await app.register(async (scope) => loginRoutes(scope, door));
   return app;
 }

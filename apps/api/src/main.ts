@@ -5,7 +5,7 @@ import { onShutdownSignal } from "@millrace/shutdown";
 import { startTracing } from "@millrace/tracing";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { createApp } from "./app.ts";
-import { readApiEnv, readWebhookTargetEnv } from "./env.ts";
+import { readApiEnv, readWebhookTargetEnv, sessionSecretOf } from "./env.ts";
 import { openJobFeed } from "./job-feed.ts";
 
 const log = getChildLogger("api");
@@ -29,6 +29,12 @@ const app = await createApp({
   allowPrivateEndpoints,
   scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
   files,
+  hstsSeconds: env.API_HSTS_SECONDS,
+  auditKeepDays: env.AUDIT_KEEP_DAYS,
+  maxWrongKeys: env.API_MAX_WRONG_KEYS,
+  sessionSecret: sessionSecretOf(env),
+  isProduction: env.NODE_ENV === "production",
+  trustProxy: env.API_TRUST_PROXY,
   queueLimits: { maxDepth: env.HEALTH_MAX_QUEUE_DEPTH, maxDeadLetters: env.HEALTH_MAX_DEAD_LETTERS },
   feed,
   log,

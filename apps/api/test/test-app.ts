@@ -34,6 +34,10 @@ export async function createTestApp(
     queueLimits?: QueueLimits;
     tracing?: Pick<Tracing, "startRequest"> | undefined;
     database?: Database;
+    maxWrongKeys?: number;
+    trustProxy?: string;
+    /** null: none, as in a production that has set none. */
+    sessionSecret?: string | null;
   } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
   const {
@@ -42,6 +46,10 @@ export async function createTestApp(
     maxFileBytes = 1_000_000,
     scheduleLimits = { minIntervalMs: 60_000, maxPerWorkspace: 3 },
     database = connectDatabase({ url: String(process.env.DATABASE_URL), poolMax: 1 }),
+    // The tests of one file come from one address.
+    maxWrongKeys = 0,
+    trustProxy,
+    sessionSecret = "a-secret-of-thirty-two-characters",
   } = options;
   if (!options.database) await migrateDatabase(String(process.env.DATABASE_URL));
   const logged: string[] = [];
@@ -50,9 +58,10 @@ export async function createTestApp(
   const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
   const feed = openJobFeed(log);
   const app = await createApp({
-    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log },
+    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, maxWrongKeys, trustProxy, log },
     tracing: options.tracing,
     ...(options.queueLimits && { queueLimits: options.queueLimits }),
+    sessionSecret: sessionSecret ?? undefined,
   });
   app.addHook("onClose", async () => feed.close());
   app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));

@@ -12,7 +12,7 @@ import {
 import type { FastifyInstance, FastifySchema, FastifySchemaCompiler } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { requireOwnData } from "../access/own-workspace.ts";
+import { ownOptions, requireOwnData } from "../access/own-workspace.ts";
 import { type Following, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
 import { jobSchema } from "./jobs.ts";
@@ -69,7 +69,8 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
             return sendProblem(reply, { status: 400, title: "Invalid body", code: "invalid_body", detail, errors });
           }
           requireOwnData(request.access, contract, action, body.data.data);
-          const { status, jobId } = await enqueueUnchecked(contract, action, body.data.data, body.data.options);
+          const options = ownOptions(request.access, body.data.options);
+          const { status, jobId } = await enqueueUnchecked(contract, action, body.data.data, options);
           const enqueued = { jobId, queue: contract.name, action, status };
           const { waitMs } = request.query;
           if (waitMs === undefined) return reply.status(status === "created" ? 202 : 200).send(enqueued);
