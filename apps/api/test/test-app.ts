@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connectDatabase, type Database } from "@millrace/database";
+import { connectDatabase, type Database, migrateDatabase } from "@millrace/database";
 import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
@@ -21,7 +21,7 @@ export const mail = { to: "bob@example.com", subject: "Hello", text: "MARKER" };
 /**
  * The app as it is started, with its log lines kept instead of written, and its files in a folder of its own.
  *
- * @param options.database the tests' server by default, without any table: whoever needs tables brings a migrated database
+ * @param options.database the tests' server by default, its schema up to date
  */
 export async function createTestApp(
   options: {
@@ -39,6 +39,7 @@ export async function createTestApp(
     scheduleLimits = { minIntervalMs: 60_000, maxPerWorkspace: 3 },
     database = connectDatabase({ url: String(process.env.DATABASE_URL), poolMax: 1 }),
   } = options;
+  if (!options.database) await migrateDatabase(String(process.env.DATABASE_URL));
   const logged: string[] = [];
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
   const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);

@@ -1,3 +1,12 @@
+export {
+  type AuditEntry,
+  type AuditFacts,
+  type AuditOutcome,
+  beginAuditEntry,
+  endAuditEntry,
+  listAuditEntries,
+  type NewAuditEntry,
+} from "./audit-log.ts";
 export { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 export { DatabaseUnavailableError, whenAvailable } from "./database-unavailable.ts";
 export {
@@ -35,6 +44,7 @@ export { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";
 export { type RemovedWorkspaceData, removeWorkspaceData } from "./remove-workspace-data.ts";
 export { recordSent, wasSent } from "./sent-emails.ts";
 export type {
+  AuditLogTable,
   EmailDigestItemsTable,
   EmailSuppressionsTable,
   EmailTemplatesTable,

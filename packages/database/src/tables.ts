@@ -9,6 +9,7 @@ export interface Tables {
   email_digest_items: EmailDigestItemsTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  audit_log: AuditLogTable;
 }
 
 export interface OutboxTable {
@@ -115,4 +116,24 @@ export interface WebhookDeliveriesTable {
   error_code: string | null;
   created_at: Generated<Date>;
   finished_at: Date | null;
+}
+
+export interface AuditLogTable {
+  /** The order in which things were begun. */
+  id: Generated<string>;
+  at: Generated<Date>;
+  key_id: string;
+  /** As the key was called then. */
+  key_name: string;
+  workspace_id: string | null;
+  action: string;
+  /** What it was done to, as JSON text: `jsonb` would refuse characters that an id may hold. Never a payload. */
+  target: string;
+  request_id: string;
+  /** None until it has ended. */
+  outcome: string | null;
+  status: number | null;
+  /** Counts and ids, as JSON text. */
+  details: string | null;
+  ended_at: Date | null;
 }

@@ -53,6 +53,7 @@ export function eventRoutes(
   app.get<{ Params: { queue: string; jobId: string }; Headers: { "last-event-id"?: string } }>(
     "/jobs/:queue/:jobId/events",
     {
+      config: { access: "any", workspace: "job" },
       exposeHeadRoute: false,
       handlerTimeout: longestStreamMs + 60_000,
       schema: {

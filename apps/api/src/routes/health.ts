@@ -13,7 +13,7 @@ const isThere = (answer: Promise<unknown>) =>
  * without its database it is `degraded` and stays in service, since enqueueing needs none.
  */
 export function healthRoutes(app: FastifyInstance, database: Database): void {
-  const quiet = { logLevel: "silent" as const, schema: { hide: true } };
+  const quiet = { config: { access: "public" }, logLevel: "silent", schema: { hide: true } } as const;
   app.get("/livez", quiet, async () => ({ status: "ok" }));
   app.get("/readyz", quiet, async (_, reply) => {
     const [redis, databaseState] = await Promise.all([

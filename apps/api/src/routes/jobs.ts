@@ -27,6 +27,7 @@ export function jobRoutes(app: FastifyInstance, { feed, closing }: Following): v
   app.get<{ Params: { queue: string; jobId: string }; Querystring: z.output<typeof waitQuerySchema> }>(
     "/jobs/:queue/:jobId",
     {
+      config: { access: "any", workspace: "job" },
       handlerTimeout: waitTimeoutMs,
       schema: {
         tags: ["jobs"],

@@ -12,6 +12,7 @@ import {
 import type { FastifyInstance, FastifySchema, FastifySchemaCompiler } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { requireOwnData } from "../access/own-workspace.ts";
 import { type Following, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
 import { jobSchema } from "./jobs.ts";
@@ -39,6 +40,10 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
     for (const [action, definition] of Object.entries(contract.actions)) {
       app.post<{ Querystring: z.output<typeof waitQuerySchema> }>(`/jobs/${contract.name}/${action}`, {
         handlerTimeout: waitTimeoutMs,
+        // What the house does by itself is not for everybody to set off: it removes what others look for.
+        config: contract.settings.isHousekeeping
+          ? { access: "operator", audit: "housekeeping.enqueue" }
+          : { access: "producer", workspace: "own" },
         schema: {
           tags: [contract.name],
           summary: `Enqueue ${action}`,
@@ -63,6 +68,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
             const detail = "Expected a JSON body { data, options? }.";
             return sendProblem(reply, { status: 400, title: "Invalid body", code: "invalid_body", detail, errors });
           }
+          requireOwnData(request.access, contract, action, body.data.data);
           const { status, jobId } = await enqueueUnchecked(contract, action, body.data.data, body.data.options);
           const enqueued = { jobId, queue: contract.name, action, status };
           const { waitMs } = request.query;
@@ -76,7 +82,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
   }
   app.post<{ Params: { queue: string; action: string } }>(
     "/jobs/:queue/:action",
-    { schema: { hide: true } },
+    { config: { access: "producer", workspace: "own" }, schema: { hide: true } },
     async ({ params: { queue, action } }, reply) => {
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
