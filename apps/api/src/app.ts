@@ -13,6 +13,7 @@ import { createCallers } from "./access/callers.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { auditRoutes } from "./routes/audit.ts";
+import { bulkRoutes } from "./routes/bulk.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
@@ -111,6 +112,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await collectOpenApi(app);
   await app.register(async (programs) => {
     produceRoutes(programs, following);
+    bulkRoutes(programs, { maxPayloadBytes });
     jobRoutes(programs, following);
     eventRoutes(programs, following);
     cancelRoutes(programs);

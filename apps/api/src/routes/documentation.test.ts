@@ -59,7 +59,7 @@ describe("the OpenAPI document", () => {
     }
     const written = Object.entries(document.paths).filter(([path, { post }]) => post && path.startsWith("/jobs/"));
     expect(written.map(([path]) => path).toSorted()).toEqual(
-      [...actions.map(({ path }) => path), "/jobs/{queue}/{jobId}/cancel"].toSorted(),
+      [...actions.flatMap(({ path }) => [path, `${path}/bulk`]), "/jobs/{queue}/{jobId}/cancel"].toSorted(),
     );
   });
 
@@ -75,9 +75,14 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  const special: Record<string, string> = {
+    "/files/{fileId}": "application/octet-stream",
+    "/jobs/{queue}/{jobId}/events": "text/event-stream",
+  };
+
   test("describes each answer, and every failure as a problem", () => {
     for (const { path, operation } of operations()) {
-      const success = path === "/files/{fileId}" ? "application/octet-stream" : "application/json";
+      const success = special[path] ?? "application/json";
       expect(operation.summary).not.toBe("");
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["400", "401", "404", "503"]));
       for (const [status, { description, content }] of Object.entries(operation.responses)) {

@@ -7,9 +7,15 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-pro
 const withoutUnusedSchemas: typeof jsonSchemaTransformObject = (document) => {
   const whole = jsonSchemaTransformObject(document);
   const schemas = ("components" in whole && whole.components?.schemas) || {};
-  const text = JSON.stringify(whole);
-  for (const name of Object.keys(schemas)) {
-    if (!text.includes(`"#/components/schemas/${name}"`)) delete schemas[name];
+  for (let isDone = false; !isDone; ) {
+    isDone = true;
+    const text = JSON.stringify(whole);
+    for (const name of Object.keys(schemas)) {
+      if (text.includes(`"#/components/schemas/${name}"`)) continue;
+      delete schemas[name];
+      // It may have been the only one that refers to another.
+      isDone = false;
+    }
   }
   return whole;
 };
