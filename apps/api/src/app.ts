@@ -4,18 +4,22 @@ import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
 import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
+import type { WorkspaceDirectory } from "@millrace/workspaces";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
-import { authenticate } from "./access/authenticate.ts";
+import { authenticate, type Door } from "./access/authenticate.ts";
 import { decorateCaller } from "./access/caller.ts";
 import { createCallers } from "./access/callers.ts";
+import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
+import { createSessions } from "./access/sessions.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
+import { deadLetterRoutes } from "./routes/dead-letters.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { emailDigestItemRoutes } from "./routes/email-digest-items.ts";
 import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
@@ -24,8 +28,11 @@ import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { homeRoutes } from "./routes/home.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { loginRoutes } from "./routes/login.ts";
+import { ownerRoutes } from "./routes/owners.ts";
 import { produceRoutes } from "./routes/produce.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -47,21 +54,33 @@ export interface AppOptions {
   readonly files: FileStore;
   /** By which requests follow jobs and wait for them. The app does not close it. */
   readonly feed: JobEventFeed;
+  /** Where it is told whose jobs run. */
+  readonly directory: WorkspaceDirectory;
   /** How long a browser is to insist on TLS, in seconds. Defaults to 0: nothing is said. */
   readonly hstsSeconds?: number;
   /** How long an operator's action stays in the audit log, in days. Defaults to a year. */
   readonly auditKeepDays?: number;
+  /** How many wrong keys an address may give within a minute. Defaults to 20; 0: no limit. */
+  readonly maxWrongKeys?: number;
+  /** Signs what a browser keeps after a login, the same in every process. Without it nobody can log in. */
+  readonly sessionSecret?: string | undefined;
+  /** Sends that over TLS alone. Defaults to false. */
+  readonly isProduction?: boolean;
+  /** The proxies before the API, whose word on a caller's address counts: addresses or networks, separated by commas. Defaults to none. */
+  readonly trustProxy?: string | undefined;
   readonly log: Logger;
 }
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log } = options;
-  const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365 } = options;
+  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, log } = options;
+  const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365, maxWrongKeys = 20 } = options;
+  const { sessionSecret, isProduction = false, trustProxy } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
     loggerInstance,
+    trustProxy: trustProxy ?? false,
     // In the log, in the answer and in the audit log, over all processes.
     genReqId: () => randomUUID(),
     // One line per request, at its end: see below.
@@ -106,9 +125,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   );
   requireRouteAccess(app);
   decorateCaller(app);
-  app.addHook("onRequest", authenticate(createCallers(apiKeys, createKeyVerifier())));
+  const door: Door = {
+    callers: createCallers(apiKeys, createKeyVerifier()),
+    failures: createFailureLimit(maxWrongKeys),
+    sessions: sessionSecret === undefined ? undefined : createSessions(sessionSecret, { isSecure: isProduction }),
+  };
+  app.addHook("onRequest", authenticate(door));
   auditOperations(app, database, auditKeepDays);
   healthRoutes(app, database);
+  homeRoutes(app);
   await collectOpenApi(app);
   await app.register(async (programs) => {
     produceRoutes(programs, following);
@@ -116,6 +141,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     jobRoutes(programs, following);
     eventRoutes(programs, following);
     cancelRoutes(programs);
+    deadLetterRoutes(programs, following);
+    ownerRoutes(programs, directory);
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);
     webhookDeliveryRoutes(programs, database);
@@ -132,5 +159,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     exampleRoutes(people);
   });
   await app.register(dashboardRoutes);
+  await app.register(async (scope) => loginRoutes(scope, door));
   return app;
 }

@@ -4,8 +4,9 @@ import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { createApp } from "./app.ts";
-import { readApiEnv, readWebhookTargetEnv } from "./env.ts";
+import { readApiEnv, readWebhookTargetEnv, sessionSecretOf } from "./env.ts";
 import { openJobFeed } from "./job-feed.ts";
+import { openDirectory } from "./open-directory.ts";
 
 const log = getChildLogger("api");
 const env = readApiEnv();
@@ -18,6 +19,7 @@ const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
 const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
 const files = createFileStore(readFileStoreSettings());
 const feed = openJobFeed(log);
+const { directory, close: closeDirectory } = openDirectory(log);
 const { WEBHOOK_ALLOW_PRIVATE: allowPrivateEndpoints } = readWebhookTargetEnv();
 const app = await createApp({
   apiKeys: env.API_KEYS,
@@ -27,12 +29,20 @@ const app = await createApp({
   scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
   files,
   feed,
+  directory,
+  hstsSeconds: env.API_HSTS_SECONDS,
+  auditKeepDays: env.AUDIT_KEEP_DAYS,
+  maxWrongKeys: env.API_MAX_WRONG_KEYS,
+  sessionSecret: sessionSecretOf(env),
+  isProduction: env.NODE_ENV === "production",
+  trustProxy: env.API_TRUST_PROXY,
   log,
 });
 onShutdownSignal(log, async () => {
   // No new request, those under way to their end, then what they used.
   await app.close();
   feed.close();
+  closeDirectory();
   await database.close();
   await closeQueues();
   await files.close();

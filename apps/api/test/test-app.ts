@@ -9,6 +9,7 @@ import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
 import { createApp } from "../src/app.ts";
 import { openJobFeed } from "../src/job-feed.ts";
+import { openDirectory } from "../src/open-directory.ts";
 import type { ScheduleLimits } from "../src/routes/schedule-request.ts";
 
 export const apiKey = "a-key-for-the-tests";
@@ -30,6 +31,8 @@ export async function createTestApp(
     maxFileBytes?: number;
     scheduleLimits?: ScheduleLimits;
     database?: Database;
+    maxWrongKeys?: number;
+    trustProxy?: string;
   } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
   const {
@@ -38,6 +41,9 @@ export async function createTestApp(
     maxFileBytes = 1_000_000,
     scheduleLimits = { minIntervalMs: 60_000, maxPerWorkspace: 3 },
     database = connectDatabase({ url: String(process.env.DATABASE_URL), poolMax: 1 }),
+    // The tests of one file come from one address.
+    maxWrongKeys = 0,
+    trustProxy,
   } = options;
   if (!options.database) await migrateDatabase(String(process.env.DATABASE_URL));
   const logged: string[] = [];
@@ -45,8 +51,15 @@ export async function createTestApp(
   const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);
   const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
   const feed = openJobFeed(log);
-  const app = await createApp({ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log });
-  app.addHook("onClose", async () => feed.close());
+  const { directory, close: closeDirectory } = openDirectory(log);
+  const app = await createApp({
+    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, maxWrongKeys, trustProxy, log },
+    sessionSecret: "a-secret-of-thirty-two-characters",
+  });
+  app.addHook("onClose", async () => {
+    feed.close();
+    closeDirectory();
+  });
   app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));
   if (!options.database) app.addHook("onClose", () => database.close());
   return Object.assign(app, { logged, folder });

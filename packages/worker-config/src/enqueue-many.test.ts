@@ -8,7 +8,7 @@ test("many are added in their order, and each is answered at its place", async (
   const items = Array.from({ length: 250 }, (_, index) => ({ data: { ...mail, subject: `No. ${index}` } }));
   const results = await enqueueMany(emailContract, "sendEmail", items);
   expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["created"]));
-  const [oldest, newest] = [await emailQueue.getWaiting(249, 249), await emailQueue.getWaiting(0, 0)];
+  const [oldest, newest] = [await emailQueue.getWaiting(0, 0), await emailQueue.getWaiting(249, 249)];
   expect([...oldest, ...newest].map((job) => job.data.data)).toMatchObject([
     { subject: "No. 0" },
     { subject: "No. 249" },

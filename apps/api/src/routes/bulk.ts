@@ -8,7 +8,7 @@ import {
 } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { requireOwnData } from "../access/own-workspace.ts";
+import { OtherWorkspaceError, ownOptions, requireOwnData } from "../access/own-workspace.ts";
 import { type Answer, idempotencyHeaders, oncePerKey } from "../idempotency-key.ts";
 import {
   describeProblem,
@@ -100,11 +100,13 @@ async function enqueueAll(
     try {
       const { data, options } = envelopeSchema.parse(item);
       requireOwnData(access, contract, action, data);
-      accepted.push({ index, data, options: named(options, name && `${name}-${index}`) });
+      accepted.push({ index, data, options: named(ownOptions(access, options), name && `${name}-${index}`) });
     } catch (error) {
       items[index] = refuse(error);
     }
   }
+  const strangers = items.filter((item) => item.error?.code === "other_workspace");
+  if (strangers.length === sent.length) throw new OtherWorkspaceError(strangers[0]?.error?.detail);
   const results = await enqueueManyUnchecked(contract, action, accepted);
   for (const [place, result] of results.entries()) items[accepted[place]?.index ?? place] = toItem(result);
   const lost = results.find((result) => result.status === "unavailable");

@@ -16,19 +16,19 @@ afterAll(async () => {
 
 describe("the dashboard", () => {
   test("is a page, with its scripts and styles", async () => {
-    const page = await app.inject({ url: "/dashboard", headers: basic });
+    const page = await app.inject({ url: "/admin/queues", headers: basic });
     expect(page.statusCode).toBe(200);
     expect(page.headers["content-type"]).toContain("text/html");
     expect(page.body).toContain("<title>Millrace</title>");
     const own = [...page.body.matchAll(/(?:src|href)="(static\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path);
     expect(own.length).toBeGreaterThan(1);
     for (const path of own) {
-      expect((await app.inject({ url: `/dashboard/${path}`, headers: basic })).statusCode).toBe(200);
+      expect((await app.inject({ url: `/admin/queues/${path}`, headers: basic })).statusCode).toBe(200);
     }
   });
 
   test("may load nothing from another host, whatever its page asks for", async () => {
-    const page = await app.inject({ url: "/dashboard", headers: basic });
+    const page = await app.inject({ url: "/admin/queues", headers: basic });
     const policy = String(page.headers["content-security-policy"]);
     expect(policy).toMatch(/^default-src 'self';/);
     expect(policy).toContain("frame-ancestors 'none'");
@@ -36,7 +36,7 @@ describe("the dashboard", () => {
   });
 
   test("lists every queue, read only", async () => {
-    const { queues } = (await app.inject({ url: "/dashboard/api/queues", headers: basic })).json();
+    const { queues } = (await app.inject({ url: "/admin/queues/api/queues", headers: basic })).json();
     const names: string[] = queues.map((queue: { name: string }) => queue.name);
     expect(names.toSorted()).toEqual(queueNames.options.toSorted());
     for (const queue of queues) expect(queue).toMatchObject({ readOnlyMode: true, allowRetries: false });
@@ -44,14 +44,14 @@ describe("the dashboard", () => {
 
   test("shows a job", async () => {
     const { jobId } = await enqueue(emailContract, "sendEmail", mail);
-    const response = await app.inject({ url: `/dashboard/api/queues/email/${jobId}`, headers: basic });
+    const response = await app.inject({ url: `/admin/queues/api/queues/email/${jobId}`, headers: basic });
     expect(response.json()).toMatchObject({ job: { id: jobId, name: "sendEmail" } });
   });
 
   test("changes nothing: each of its routes that would is refused", async () => {
     const { jobId } = await enqueue(emailContract, "sendEmail", mail, { delayMs: 60_000 });
     const writing = listRoutes(app).filter(
-      ({ method, url }) => url.startsWith("/dashboard/") && method !== "GET" && method !== "HEAD",
+      ({ method, url }) => url.startsWith("/admin/queues/") && method !== "GET" && method !== "HEAD",
     );
     expect(writing.length).toBeGreaterThan(10);
     for (const { method, url } of writing) {

@@ -5,11 +5,11 @@ import { queues } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { sendProblem } from "../problem.ts";
 
-export const dashboardPath = "/dashboard";
+const dashboardPath = "/admin/queues";
 
 /**
  * Bull Board over every queue, to look and not to touch: it has no protection of its own against a foreign page's requests, and its
- * retry would bypass what a replay resets.
+ * retry would bypass what a replay resets. What operates is the API, whose every action leaves a row in the audit log.
  */
 export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
   app.decorate("foreignRoutes", { access: "operator", isPage: true });
@@ -18,7 +18,7 @@ export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
   createBullBoard({
     queues: Object.values(queues).map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter: server,
-    options: { uiConfig: { boardTitle: "Millrace" } },
+    options: { uiConfig: { boardTitle: "Millrace", miscLinks: [{ text: "Log out", url: "/login" }] } },
   });
   // Read-only queues alone leave it to each route of Bull Board, a later one included, to look at that.
   app.addHook("onRequest", async ({ method }, reply) => {
@@ -26,5 +26,10 @@ export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
     const detail = "The dashboard is for looking only.";
     return sendProblem(reply, { status: 405, title: "Method not allowed", code: "read_only", detail });
   });
+  // Where it was before.
+  const moved = { config: { access: "public" }, schema: { hide: true } } as const;
+  for (const path of ["/dashboard", "/dashboard/*"]) {
+    app.get(path, moved, async (_, reply) => reply.redirect(dashboardPath, 308));
+  }
   await app.register(server.registerPlugin(), { prefix: dashboardPath });
 }

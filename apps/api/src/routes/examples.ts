@@ -1,6 +1,7 @@
 import { contracts, type QueueContract } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { readKey } from "../access/authenticate.ts";
+import { escapeHtml } from "../escape-html.ts";
 
 interface Example {
   readonly name: string;
@@ -15,17 +16,17 @@ export function exampleRoutes(app: FastifyInstance): void {
     async ({ headers, protocol, host }, reply) => {
       // What the caller sent in its header stands in its own page, and in a command that it runs: nothing but a host may.
       const origin = `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`;
-      const key = readKey(headers.authorization ?? "", true) ?? "";
+      const key = readKey(headers.authorization ?? "", true);
       return reply
         .type("text/html; charset=utf-8")
         .header("cache-control", "no-store")
         .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-        .send(renderPage(listExamples(origin, key)));
+        .send(renderPage(listExamples(origin, key), key !== undefined));
     },
   );
 }
 
-function listExamples(origin: string, key: string): Example[] {
+function listExamples(origin: string, key: string | undefined): Example[] {
   return Object.values<QueueContract>(contracts).flatMap((contract) =>
     Object.entries(contract.actions).flatMap(([action, { example }]) =>
       example === undefined
@@ -35,8 +36,11 @@ function listExamples(origin: string, key: string): Example[] {
   );
 }
 
-function curl(origin: string, key: string, queue: string, action: string, example: unknown): string {
-  const headers = [`authorization: Bearer ${key}`, "content-type: application/json"].map((text) => `-H ${quote(text)}`);
+function curl(origin: string, key: string | undefined, queue: string, action: string, example: unknown): string {
+  // Whoever came with a session has shown the key elsewhere; the shell puts it in.
+  const authorization =
+    key === undefined ? '"authorization: Bearer $MILLRACE_KEY"' : quote(`authorization: Bearer ${key}`);
+  const headers = [authorization, quote("content-type: application/json")].map((header) => `-H ${header}`);
   return `curl -X POST ${origin}/jobs/${queue}/${action} ${headers.join(" ")} -d ${quote(JSON.stringify({ data: example }))}`;
 }
 
@@ -45,7 +49,10 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function renderPage(examples: readonly Example[]): string {
+function renderPage(examples: readonly Example[], holdsKey: boolean): string {
+  const aboutKey = holdsKey
+    ? "The commands hold your key."
+    : "They take your key from the shell: <code>export MILLRACE_KEY=…</code> first.";
   const sections = examples.map(
     ({ name, command }) => `<section><h2>${escapeHtml(name)}</h2><pre>${escapeHtml(command)}</pre></section>`,
   );
@@ -55,11 +62,6 @@ function renderPage(examples: readonly Example[]): string {
   h1 { font-size: 1.25rem } h2 { font-size: 1rem; margin: 1.5rem 0 .25rem }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .875rem; padding: .75rem; border: 1px solid color-mix(in srgb, currentColor 15%, transparent); border-radius: .375rem }</style>
 <h1>One command per action</h1>
-<p>Paste one into a terminal. It answers with the job's id; <code>GET /jobs/&lt;queue&gt;/&lt;jobId&gt;</code> says what became of it. The commands hold your key. <a href="/docs">All routes</a> · <a href="/dashboard">Dashboard</a></p>
+<p>Paste one into a terminal. It answers with the job's id; <code>GET /jobs/&lt;queue&gt;/&lt;jobId&gt;</code> says what became of it. ${aboutKey} <a href="/docs">All routes</a> · <a href="/admin/queues">Dashboard</a></p>
 ${sections.join("\n")}</html>`;
-}
-
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
 }

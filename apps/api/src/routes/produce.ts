@@ -1,4 +1,4 @@
-import { findJobWorkspace, type JobStatus } from "@millrace/job-admin";
+import type { JobStatus } from "@millrace/job-admin";
 import { hasEnded, type JobEventFeed, type WaitOptions } from "@millrace/job-events";
 import {
   contracts,
@@ -11,8 +11,7 @@ import {
 } from "@millrace/worker-config";
 import type { FastifyContextConfig, FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Caller } from "../access/caller.ts";
-import { isOwn, requireOwnData } from "../access/own-workspace.ts";
+import { ownOptions, requireOwnData } from "../access/own-workspace.ts";
 import { type Following, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
 import { idempotencyHeaders, oncePerKey } from "../idempotency-key.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
@@ -70,7 +69,8 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
             const detail = "Expected a JSON body { data, options? }.";
             return sendProblem(reply, { status: 400, title: "Invalid body", code: "invalid_body", detail, errors });
           }
-          const { data, options } = body.data;
+          const { data } = body.data;
+          const options = ownOptions(request.access, body.data.options);
           requireOwnData(request.access, contract, action, data);
           const answer = await oncePerKey(request, reply, enqueuedSchema, async (name) => {
             const { status, jobId } = await enqueueUnchecked(contract, action, data, named(options, name));
@@ -81,7 +81,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
           const { waitMs } = request.query;
           if (waitMs === undefined) return reply.status(answer.status).send(answer.body);
           const signal = untilGone(reply, following.closing);
-          const job = await waitFor(request.access, answer.body, following.feed, { waitMs, signal });
+          const job = await waitFor(answer.body, following.feed, { waitMs, signal });
           const isOver = job === null || (job !== undefined && hasEnded(job));
           return reply.status(isOver ? 200 : 202).send({ ...answer.body, job });
         },
@@ -115,17 +115,13 @@ export function named(options: unknown, name: string | undefined): unknown {
   return isOpen && !("jobId" in options || "dedupe" in options) ? { ...options, jobId: name } : options;
 }
 
-/** The job at its end, or when the time is over. Null where its record is gone, nothing where it cannot be read or is not for this caller. */
+/** The job at its end, or when the time is over. Null where its record is gone, nothing where Redis does not answer any more. */
 async function waitFor(
-  caller: Caller,
   { queue, jobId }: { queue: QueueName; jobId: string },
   feed: JobEventFeed,
   options: WaitOptions,
 ): Promise<JobStatus | null | undefined> {
   try {
-    // An id that was taken may be that of a job of others.
-    const isBound = caller.workspaceId !== undefined;
-    if (isBound && !isOwn(caller, await findJobWorkspace(queue, jobId))) return undefined;
     return (await feed.waitForEnd(queue, jobId, options)) ?? null;
   } catch (error) {
     // The job is stored all the same, and its caller must learn its id.

@@ -1,0 +1,212 @@
+import { createApiKey, type Role } from "@millrace/access";
+import { useDatabase } from "@millrace/database/testing";
+import { cancelJob } from "@millrace/job-admin";
+import { addSchedule } from "@millrace/schedules";
+import {
+  closeQueues,
+  contracts,
+  emailContract,
+  enqueue,
+  type QueueContract,
+  queueNames,
+} from "@millrace/worker-config";
+import type { InjectOptions } from "fastify";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestApp, listRoutes, mail } from "../../test/test-app.ts";
+import { createEndpoint, createResendable } from "../../test/webhook-records.ts";
+
+const { database } = useDatabase();
+let app: Awaited<ReturnType<typeof createTestApp>>;
+
+beforeAll(async () => {
+  app = await createTestApp({ database: database() });
+});
+afterAll(async () => {
+  await app.close();
+  await closeQueues();
+});
+
+const roles: Role[] = ["viewer", "producer", "operator", "admin"];
+const anyone = ["viewer", "producer", "operator", "admin"];
+const lookers = ["viewer", "operator", "admin"];
+const producers = ["producer", "operator", "admin"];
+const operators = ["operator", "admin"];
+const admins = ["admin"];
+
+/** What a key of one workspace may ask for there: a request about something of the given workspace. None: nothing. */
+type InWorkspace = ((workspaceId: string) => Promise<{ url?: string; payload?: object }>) | "open";
+/** Who may use a route; `public`: without a key. */
+type Row = [who: string[] | "public", inWorkspace?: InWorkspace];
+
+const job = (suffix: string) => async (workspaceId: string) => {
+  const { jobId } = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId }, { delayMs: 3_600_000 });
+  return { url: `/jobs/email/${jobId}${suffix}` };
+};
+/** One that nobody has to wait for. */
+const endedJob = (suffix: string) => async (workspaceId: string) => {
+  const { jobId } = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId });
+  await cancelJob("email", jobId);
+  return { url: `/jobs/email/${jobId}${suffix}` };
+};
+const endpoint =
+  (suffix = "", payload?: object) =>
+  async (workspaceId: string) => ({
+    url: `/webhooks/endpoints/${await createEndpoint(database(), workspaceId)}${suffix}`,
+    ...(payload && { payload }),
+  });
+const schedule =
+  (suffix = "") =>
+  async (workspaceId: string) => ({ url: `/schedules/${await createSchedule(workspaceId)}${suffix}` });
+const list = (path: string) => async (workspaceId: string) => ({ url: `${path}?workspaceId=${workspaceId}` });
+const hook = { url: "https://example.com/hooks", events: ["*"] };
+const daily = { cron: "0 9 * * *", timeZone: "UTC", queue: "email", action: "sendEmail" };
+
+const table: Record<string, Row> = {
+  "GET /": ["public"],
+  "GET /livez": ["public"],
+  "GET /readyz": ["public"],
+  "GET /login": ["public"],
+  "POST /login": ["public"],
+  "POST /logout": ["public"],
+  "GET /dashboard": ["public"],
+  "GET /docs": [anyone, "open"],
+  "GET /docs/": [anyone, "open"],
+  "GET /docs/js/scalar.js": [anyone, "open"],
+  "GET /openapi.json": [anyone, "open"],
+  "GET /examples": [anyone, "open"],
+  "POST /jobs/x/x": [producers, "open"],
+  "GET /jobs/x/x": [anyone, job("")],
+  "GET /jobs/x/x/events": [anyone, endedJob("/events")],
+  "POST /jobs/x/x/cancel": [operators, job("/cancel")],
+  "POST /schedules": [
+    operators,
+    async (workspaceId) => ({ payload: { ...daily, workspaceId, data: { ...mail, workspaceId } } }),
+  ],
+  "POST /schedules/preview": [anyone, "open"],
+  "GET /schedules": [lookers, list("/schedules")],
+  "GET /schedules/x": [lookers, schedule()],
+  "DELETE /schedules/x": [operators, schedule()],
+  "POST /schedules/x/run": [operators, schedule("/run")],
+  "POST /webhooks/endpoints": [operators, async (workspaceId) => ({ payload: { ...hook, workspaceId } })],
+  "GET /webhooks/endpoints": [lookers, list("/webhooks/endpoints")],
+  "GET /webhooks/endpoints/x": [lookers, endpoint()],
+  "PATCH /webhooks/endpoints/x": [operators, endpoint("", { description: "changed" })],
+  "DELETE /webhooks/endpoints/x": [operators, endpoint()],
+  "POST /webhooks/endpoints/x/rotate-secret": [operators, endpoint("/rotate-secret")],
+  "POST /webhooks/endpoints/x/pause": [operators, endpoint("/pause")],
+  "POST /webhooks/endpoints/x/resume": [operators, endpoint("/resume")],
+  "POST /webhooks/endpoints/x/test": [operators, endpoint("/test")],
+  "GET /webhooks/endpoints/x/deliveries": [lookers, endpoint("/deliveries")],
+  "POST /webhooks/deliveries/x/resend": [
+    operators,
+    async (workspaceId) => ({
+      url: `/webhooks/deliveries/${await createResendable(database(), workspaceId)}/resend`,
+    }),
+  ],
+  "POST /files": [producers],
+  "GET /files/x": [anyone],
+  "DELETE /files/x": [producers],
+  "GET /email/templates": [lookers],
+  "GET /email/templates/x": [lookers],
+  "PUT /email/templates/x": [operators],
+  "DELETE /email/templates/x": [operators],
+  "GET /email/suppressions": [lookers],
+  "PUT /email/suppressions": [operators],
+  "DELETE /email/suppressions": [operators],
+  "POST /email/digest-items": [
+    producers,
+    async (workspaceId) => ({ payload: { workspaceId, recipient: "ada@example.com", text: "Hello" } }),
+  ],
+  "POST /keys": [admins],
+  "GET /keys": [admins],
+  "DELETE /keys/x": [admins],
+  "GET /audit": [operators],
+  "GET /dead-letters": [lookers],
+  "POST /dead-letters/replay": [operators],
+  "POST /dead-letters/purge": [operators],
+  "POST /dead-letters/x/x/replay": [operators],
+  "POST /owners/x/block": [operators],
+  "POST /owners/x/unblock": [operators],
+  ...Object.fromEntries(Object.values<QueueContract>(contracts).flatMap(produceRows)),
+};
+
+function produceRows({ name, actions, settings }: QueueContract): [string, Row][] {
+  return Object.entries(actions).flatMap(([action, { workspaceId: ofWorkspace, example }]): [string, Row][] => {
+    // An action whose data names no workspace is not for a workspace's key, nor is what the house does by itself.
+    const item = (workspaceId: string) => ({
+      data: { ...Object(example), workspaceId },
+      options: { delayMs: 3_600_000 },
+    });
+    const rowFor = (payloadOf: (workspaceId: string) => object): Row => {
+      if (settings.isHousekeeping) return [operators];
+      return ofWorkspace ? [producers, async (workspaceId) => ({ payload: payloadOf(workspaceId) })] : [producers];
+    };
+    return [
+      [`POST /jobs/${name}/${action}`, rowFor(item)],
+      [`POST /jobs/${name}/${action}/bulk`, rowFor((workspaceId) => ({ items: [item(workspaceId)] }))],
+    ];
+  });
+}
+
+function rowOf({ method, url }: { method: string; url: string }): Row | undefined {
+  // Every route of Bull Board is for operators, whatever it brings.
+  if (/^\/admin\/queues(\/|$)/.test(url)) return [operators];
+  return table[`${method === "HEAD" ? "GET" : method} ${url}`];
+}
+
+async function createSchedule(workspaceId: string): Promise<string> {
+  const id = crypto.randomUUID();
+  const target = { queue: queueNames.enum.email, action: "sendEmail", data: { ...mail, workspaceId } };
+  const policies = { overlap: "queue", missed: "once" } as const;
+  await addSchedule({ id, workspaceId, cadence: { everyMs: 3_600_000 }, ...target, ...policies }, 1_000);
+  return id;
+}
+
+async function ask(method: string, url: string, key?: string, payload?: object): Promise<number> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  // What the router lists is what it takes; the type of inject knows the usual methods only.
+  const request = { method: method as NonNullable<InjectOptions["method"]>, url, headers, ...(payload && { payload }) };
+  return (await app.inject(request)).statusCode;
+}
+
+const keyOf = async (role: Role, workspaceId?: string) => (await createApiKey({ name: role, role, workspaceId })).key;
+
+test("every route lets in whom the table names, in the workspace it names, and nobody else", {
+  timeout: 120_000,
+}, async () => {
+  const routes = listRoutes(app);
+  expect(routes.filter((route) => !rowOf(route))).toEqual([]);
+  const keys = new Map<string, string>();
+  for (const role of roles) keys.set(role, await keyOf(role));
+  for (const role of roles) if (role !== "admin") keys.set(`${role} of ws-1`, await keyOf(role, "ws-1"));
+  const wrong: string[] = [];
+  const check = (asked: string, who: string, status: number, isAllowed: boolean) => {
+    const isRefused = [401, 403, 404].includes(status);
+    if (isAllowed === isRefused) wrong.push(`${asked} as ${who}: ${status}`);
+  };
+  for (const { method, url } of routes) {
+    const [who, inWorkspace] = rowOf({ method, url }) ?? [[]];
+    const asked = `${method} ${url}`;
+    const anonymous = await ask(method, url);
+    check(asked, "nobody", anonymous === 404 ? 200 : anonymous, who === "public");
+    if (who === "public") continue;
+    for (const role of roles) {
+      // What x stands for is not there, which is an answer to whoever may ask.
+      const status = await ask(method, url, keys.get(role));
+      check(asked, role, status === 404 ? 200 : status, who.includes(role));
+      const bound = keys.get(`${role} of ws-1`);
+      if (bound === undefined) continue;
+      if (typeof inWorkspace !== "function") {
+        const own = await ask(method, url, bound);
+        check(asked, `${role} of ws-1`, own === 404 ? 200 : own, who.includes(role) && inWorkspace === "open");
+        continue;
+      }
+      for (const workspaceId of ["ws-1", "ws-2"]) {
+        const { url: target = url, payload } = await inWorkspace(workspaceId);
+        const reached = await ask(method, target, bound, payload);
+        check(asked, `${role} of ws-1 for ${workspaceId}`, reached, who.includes(role) && workspaceId === "ws-1");
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+});
