@@ -21,5 +21,8 @@ export type OwnKeyKind =
   | "replays"
   | "requests"
   | "schedules"
+  | "search"
   | "semaphore"
+  | "stats"
+  | "workers"
   | "workspaces";

@@ -5,9 +5,11 @@ import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker
 import { watchWorkspaces } from "@millrace/workspaces";
 import { checkRedis } from "./check-redis.ts";
 import { checkWorkerOptions } from "./check-worker-options.ts";
+import { createOutcomeCount } from "./count-outcomes.ts";
 import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
+import { reportWorker } from "./report-worker.ts";
 import { startWorker } from "./start-worker.ts";
 import { checkServices, closeServices, type WorkerService } from "./worker-service.ts";
 
@@ -44,18 +46,22 @@ export async function runWorker<
   const onOutage = (err: Error) =>
     log.warn({ code: "workspaces_unreachable", err }, "cannot ask who is blocked, trying again");
   const workspaces = watchWorkspaces({ connection, prefix, onOutage });
+  const outcomes = createOutcomeCount();
   const worker = startWorker(contract, handlers, {
     connection,
     prefix,
     concurrency,
     workspaces,
     log,
+    observers: [outcomes],
     ...times,
     prepare: async (client) => {
       await checkRedis(client, env.NODE_ENV === "production", log);
       for (const service of Object.values(services)) await service.start?.();
     },
   });
+  const reported = { queue: contract.name, concurrency, version: env.WORKER_VERSION, outcomes, jobs: worker.jobs };
+  const report = reportWorker(reported, { connection, prefix, log });
   const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, async () => ({
     worker: worker.isReady(),
     ...(await checkServices(services)),
@@ -66,6 +72,7 @@ export async function runWorker<
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
     workspaces.close();
+    await report.close();
     await closeServices(services, log).finally(() => closeServices({ queues: { close: closeQueues }, health }, log));
   });
   await worker.untilReady();

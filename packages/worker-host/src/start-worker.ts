@@ -8,12 +8,13 @@ import { checkWorkerOptions } from "./check-worker-options.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
+import type { JobObserver } from "./job-observer.ts";
 import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
 import { quarantineJob } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
 import { runnableSince } from "./runnable-since.ts";
-import { createRunningAttempts } from "./running-attempts.ts";
+import { createRunningAttempts, type RunningJob } from "./running-attempts.ts";
 import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
 import type { StartedJob } from "./started-job.ts";
@@ -34,6 +35,8 @@ export interface WorkerSettings {
   readonly workspaces?: WorkspaceStandings;
   /** How handlers add jobs. Defaults to `enqueue` of `@millrace/worker-config`. */
   readonly enqueue?: Enqueue;
+  /** Whoever counts what becomes of jobs. Defaults to nobody. */
+  readonly observers?: readonly JobObserver[];
   /** Awaited before the first job is taken; where it throws, none is. */
   readonly prepare?: (client: RedisClient) => Promise<void>;
 }
@@ -44,6 +47,8 @@ export interface RunningWorker {
   isReady(): boolean;
   /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. Rejects when Redis was refused. */
   untilReady(): Promise<void>;
+  /** The jobs that it runs at this moment. */
+  jobs(): readonly RunningJob[];
   /**
    * Takes no more jobs and waits for those that run. At the deadline their signals abort and the jobs go back to the head of the queue,
    * without having used up an attempt. A job whose hand-back does not get through within five seconds is left to another worker's stalled
@@ -85,7 +90,7 @@ export function startWorker<
     async (job, token) => {
       if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
       const jobId = job.id ?? "";
-      const attempt = attempts.begin(jobId);
+      const attempt = attempts.begin(jobId, job.name);
       try {
         if (await cancellations.wasCalledOff(jobId)) attempt.abort("cancelled");
         const started = toStartedJob(job, jobId, worker.takeReplays(jobId), await runnableSince(worker, job));
@@ -113,10 +118,11 @@ export function startWorker<
     effects: createRedisEffectStore(worker.getBackend().client, prefix),
     workspaces: settings.workspaces,
     enqueue: settings.enqueue ?? enqueue,
+    observers: settings.observers,
     now: Date.now,
   };
   const clients = watchClients(worker, log);
-  reportEngine(worker, clients, log);
+  reportEngine(worker, clients, log, settings.observers);
   const locks = watchLocks(worker, attempts, settings.lockDurationMs ?? defaultWorkerOptions.lockDuration);
   const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name, log });
   const begun = begin(worker, contract, settings);
@@ -131,6 +137,7 @@ export function startWorker<
       await begun;
       await Promise.all([worker.waitUntilReady(), cancellations.ready]);
     },
+    jobs: attempts.list,
     stop: async (graceMs) => {
       const isDrained = await stopWorker(worker, { areReady: clients.areReady, graceMs, interrupt });
       cancellations.close();

@@ -36,6 +36,7 @@ export * from "./job-failure.ts";
 export * from "./job-options.ts";
 export * from "./job-replay.ts";
 export * from "./job-skip.ts";
+export * from "./job-statistics.ts";
 export * from "./job-status.ts";
 export * from "./job-workspace.ts";
 export * from "./json-value.ts";
@@ -45,6 +46,7 @@ export * from "./quota.ts";
 export * from "./schedule.ts";
 export * from "./trigger.ts";
 export * from "./webhook.ts";
+export * from "./worker-record.ts";
 export * from "./workspace-id.ts";
 
 /** Every queue's contract, under the queue's name. */

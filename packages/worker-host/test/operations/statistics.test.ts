@@ -1,0 +1,54 @@
+import { cancelJob, readStats } from "@millrace/job-admin";
+import { getRedisConnection } from "@millrace/worker-config";
+import { defineQueue } from "@millrace/worker-config/contracts";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { createOutcomeCount } from "../../src/count-outcomes.ts";
+import { PermanentError, SkippedError } from "../../src/job-error.ts";
+import { reportWorker } from "../../src/report-worker.ts";
+import { silent, useQueue } from "../use-queue.ts";
+
+const end = z.enum(["well", "skip", "fail", "retry", "late"]);
+const contract = defineQueue("default", { run: { data: z.object({ end }) } });
+const { prefix, work, add, ended } = useQueue(contract);
+
+test("statistics tell each status apart, follow a job that goes on, and hold times and throughput", async () => {
+  const isMended = Promise.withResolvers<void>();
+  const run = async ({ end }: { end: string }, { attempt }: { attempt: number }) => {
+    if (end === "skip") throw new SkippedError("nothing to do", { code: "nothing_to_do" });
+    if (end === "fail") throw new PermanentError("no");
+    if (end === "retry" || (end === "late" && attempt === 1)) throw new Error("not yet");
+    if (end === "late") await isMended.promise;
+  };
+  const outcomes = createOutcomeCount();
+  const worker = await work({ run }, { observers: [outcomes] });
+  const report = reportWorker(
+    { queue: "default", concurrency: 5, version: "1", outcomes, jobs: worker.jobs },
+    { connection: getRedisConnection("worker"), prefix, log: silent },
+  );
+  const scheduled = { delayMs: 60_000 };
+  await cancelJob("default", await add("run", { end: "well" }, scheduled));
+  await add("run", { end: "well" }, scheduled);
+  for (const end of ["well", "well", "skip", "fail"]) await add("run", { end });
+  await add("run", { end: "retry" }, { retryIntervalsMs: [60_000] });
+  const late = await add("run", { end: "late" });
+
+  const read = async () => (await readStats(["default"])).queues[0];
+  await expect
+    .poll(read, { timeout: 10_000 })
+    .toMatchObject({ pending: 1, running: 1, retrying: 1, success: 2, skipped: 1, failed: 1, cancelled: 1, total: 8 });
+  isMended.resolve();
+  await ended(late);
+  await expect.poll(read, { timeout: 10_000 }).toMatchObject({
+    ...{ running: 0, retrying: 1, success: 3, queueSize: 2, deadLetters: 1, total: 8 },
+    throughput: { lastHour: 6 },
+    ended: { success: 3, skipped: 1, failed: 1, cancelled: 1, retry: 2 },
+    wait: { count: 6 },
+    run: { count: 7 },
+  });
+  const { run: times, throughput } = (await readStats(["default"])).total;
+  expect(throughput.lastMinute).toBeGreaterThan(0);
+  expect(times.p50Ms).toBeLessThanOrEqual(times.p99Ms ?? 0);
+  expect(times.p99Ms).toBeGreaterThan(100);
+  await report.close();
+});
