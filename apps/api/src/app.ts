@@ -4,7 +4,6 @@ import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
 import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
-import type { WorkspaceDirectory } from "@millrace/workspaces";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
@@ -14,6 +13,7 @@ import { createCallers } from "./access/callers.ts";
 import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { createSessions } from "./access/sessions.ts";
+import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
@@ -32,13 +32,17 @@ import { homeRoutes } from "./routes/home.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { loginRoutes } from "./routes/login.ts";
+import { operateJobRoutes } from "./routes/operate-job.ts";
 import { ownerRoutes } from "./routes/owners.ts";
 import { produceRoutes } from "./routes/produce.ts";
+import { queueRoutes } from "./routes/queues.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
+import { statsRoutes } from "./routes/stats.ts";
 import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
 import { webhookEndpointRoutes } from "./routes/webhook-endpoints.ts";
 import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
+import { workerRoutes } from "./routes/workers.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 export interface AppOptions {
@@ -55,7 +59,7 @@ export interface AppOptions {
   /** By which requests follow jobs and wait for them. The app does not close it. */
   readonly feed: JobEventFeed;
   /** Where it is told whose jobs run. */
-  readonly directory: WorkspaceDirectory;
+  readonly directory: OwnerDirectory;
   /** How long a browser is to insist on TLS, in seconds. Defaults to 0: nothing is said. */
   readonly hstsSeconds?: number;
   /** How long an operator's action stays in the audit log, in days. Defaults to a year. */
@@ -140,7 +144,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     bulkRoutes(programs, { maxPayloadBytes });
     jobRoutes(programs, following);
     eventRoutes(programs, following);
+    statsRoutes(programs);
     cancelRoutes(programs);
+    operateJobRoutes(programs);
+    queueRoutes(programs, following);
+    workerRoutes(programs);
     deadLetterRoutes(programs, following);
     ownerRoutes(programs, directory);
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });

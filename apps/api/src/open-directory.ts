@@ -3,13 +3,26 @@ import { createRedis, readRedisEnv } from "@millrace/redis";
 import { readQueueEnv } from "@millrace/worker-config";
 import { createWorkspaceDirectory, type WorkspaceDirectory } from "@millrace/workspaces";
 
-/** The directory of workspaces and owners, on a connection that tells its caller at once when Redis is away. */
-export function openDirectory(log: Logger): { readonly directory: WorkspaceDirectory; close(): void } {
+/** What an operator tells the directory of workspaces. */
+export type OwnerDirectory = Pick<WorkspaceDirectory, "blockOwner" | "unblockOwner">;
+
+/**
+ * The directory, on a connection that is made when somebody first tells it something. It waits for Redis: the request's own time ends that,
+ * and a change that is made after it was what the operator asked for.
+ */
+export function openDirectory(log: Logger): { readonly directory: OwnerDirectory; close(): void } {
+  let redis: ReturnType<typeof createRedis> | undefined;
   const onOutage = (err: Error) =>
     log.warn({ code: "directory_unreachable", err }, "cannot reach the directory, trying again");
-  const redis = createRedis("producer", readRedisEnv().REDIS_URL, onOutage);
+  const open = () => {
+    redis ??= createRedis("worker", readRedisEnv().REDIS_URL, onOutage);
+    return createWorkspaceDirectory({ redis, prefix: readQueueEnv().QUEUE_PREFIX });
+  };
   return {
-    directory: createWorkspaceDirectory({ redis, prefix: readQueueEnv().QUEUE_PREFIX }),
-    close: () => redis.disconnect(),
+    directory: {
+      blockOwner: async (ownerId) => open().blockOwner(ownerId),
+      unblockOwner: async (ownerId) => open().unblockOwner(ownerId),
+    },
+    close: () => redis?.disconnect(),
   };
 }

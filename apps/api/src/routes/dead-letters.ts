@@ -12,7 +12,8 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
 import { type Following, untilGone } from "../following.ts";
-import { describeProblem, describeResponse, problemResponses, sendProblem, sendUnknownJob } from "../problem.ts";
+import { describeProblem, describeResponse, problemResponses } from "../problem.ts";
+import { replayOne } from "./operate-job.ts";
 
 const tags = ["dead letters"];
 // What is not done by then is left, and the report says so.
@@ -82,29 +83,32 @@ const purgeReportSchema = z.object({
 export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Following, "closing">): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
-  typed.get(
-    "/dead-letters",
-    {
-      config: { access: "viewer" },
-      schema: {
-        tags,
-        summary: "List dead letters, the newest first",
-        querystring: querySchema,
-        response: {
-          200: describeResponse(
-            "A page. It may be short, or empty, and still have a `nextCursor`: a request looks at 1,000 jobs.",
-            z.object({ items: z.array(letterSchema), nextCursor: z.string().nullable() }),
-          ),
-          ...problemResponses,
+  // The second is the first under the name by which a job's other states are asked for.
+  for (const url of ["/dead-letters", "/jobs/failed"]) {
+    typed.get(
+      url,
+      {
+        config: { access: "viewer" },
+        schema: {
+          tags,
+          summary: "List dead letters, the newest first",
+          querystring: querySchema,
+          response: {
+            200: describeResponse(
+              "A page. It may be short, or empty, and still have a `nextCursor`: a request looks at 1,000 jobs.",
+              z.object({ items: z.array(letterSchema), nextCursor: z.string().nullable() }),
+            ),
+            ...problemResponses,
+          },
         },
       },
-    },
-    async ({ query: { cursor, limit, queue, action, code, ...rest } }) => {
-      const filter = { queues: toArray(queue), actions: toArray(action), codes: toArray(code), ...rest };
-      const { letters, cursor: nextCursor } = await listDeadLetters(filter, { cursor, limit });
-      return { items: letters, nextCursor };
-    },
-  );
+      async ({ query: { cursor, limit, queue, action, code, ...rest } }) => {
+        const filter = { queues: toArray(queue), actions: toArray(action), codes: toArray(code), ...rest };
+        const { letters, cursor: nextCursor } = await listDeadLetters(filter, { cursor, limit });
+        return { items: letters, nextCursor };
+      },
+    );
+  }
 
   typed.post(
     "/dead-letters/replay",
@@ -142,13 +146,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
         },
       },
     },
-    async ({ params: { queue, jobId } }, reply) => {
-      const { replayed, refusals } = await replayDeadLetters({ jobs: [{ queue, jobId }] });
-      if (replayed === 1) return reply.status(202).send({ queue, jobId });
-      const outcome = refusals[0]?.outcome ?? "unknown";
-      if (outcome === "unknown") return sendUnknownJob(reply, queue);
-      return sendProblem(reply, { status: 409, title: "Not replayed", code: outcome, detail: refusalDetails[outcome] });
-    },
+    async ({ params: { queue, jobId } }, reply) => replayOne(reply, queue, jobId),
   );
 
   typed.post(
@@ -171,15 +169,6 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
     },
   );
 }
-
-const refusalDetails = {
-  replayed: "It waits to run.",
-  not_failed: "The job waits, runs or has succeeded; perhaps somebody else has replayed it.",
-  corrupt: "The job's record cannot be read as a job. It can be purged.",
-  children_open:
-    "A child of its flow failed or has not ended: replay the children first, and this job when they have ended.",
-  replayed_already: "It was replayed a moment ago and has failed again.",
-};
 
 function toArray<Item extends string>(given: Item | Item[] | undefined): Item[] | undefined {
   return typeof given === "string" ? [given] : given;

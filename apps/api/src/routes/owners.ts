@@ -1,8 +1,8 @@
-import type { WorkspaceDirectory } from "@millrace/workspaces";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { describeResponse, problemResponses, sendProblem } from "../problem.ts";
+import type { OwnerDirectory } from "../open-directory.ts";
+import { describeResponse, problemResponses } from "../problem.ts";
 
 const tags = ["owners"];
 const params = z.object({
@@ -11,7 +11,7 @@ const params = z.object({
 const standingSchema = z.object({ ownerId: z.string(), isBlocked: z.boolean() });
 
 /** `/owners`: whose jobs run. Workers go by a change within two seconds. */
-export function ownerRoutes(app: FastifyInstance, directory: WorkspaceDirectory): void {
+export function ownerRoutes(app: FastifyInstance, directory: OwnerDirectory): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
   typed.post(
@@ -31,7 +31,10 @@ export function ownerRoutes(app: FastifyInstance, directory: WorkspaceDirectory)
         },
       },
     },
-    async ({ params: { id } }, reply) => tell(reply, id, true, () => directory.blockOwner(id)),
+    async ({ params: { id } }) => {
+      await directory.blockOwner(id);
+      return { ownerId: id, isBlocked: true };
+    },
   );
 
   typed.post(
@@ -48,24 +51,9 @@ export function ownerRoutes(app: FastifyInstance, directory: WorkspaceDirectory)
         },
       },
     },
-    async ({ params: { id } }, reply) => tell(reply, id, false, () => directory.unblockOwner(id)),
+    async ({ params: { id } }) => {
+      await directory.unblockOwner(id);
+      return { ownerId: id, isBlocked: false };
+    },
   );
-}
-
-async function tell(
-  reply: FastifyReply,
-  ownerId: string,
-  isBlocked: boolean,
-  change: () => Promise<void>,
-): Promise<FastifyReply> {
-  try {
-    await change();
-  } catch (err) {
-    // The id was checked before, so that it is Redis.
-    reply.log.error({ err, code: "directory_unavailable" }, "the directory of workspaces took no change");
-    const detail = "Redis does not answer, so that the change may or may not have been made. Asking again is safe.";
-    reply.header("retry-after", "2");
-    return sendProblem(reply, { status: 503, title: "Directory unavailable", code: "directory_unavailable", detail });
-  }
-  return reply.status(200).send({ ownerId, isBlocked });
 }
