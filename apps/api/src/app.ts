@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { createKeyVerifier } from "@millrace/access";
 import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
+import { remember } from "@millrace/health";
 import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
+import { createQueueMetrics, createRegistry } from "@millrace/metrics";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
@@ -15,6 +17,7 @@ import { requireRouteAccess } from "./access/route-access.ts";
 import { createSessions } from "./access/sessions.ts";
 import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
+import { readQueueFigures } from "./queue-figures.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
@@ -27,11 +30,12 @@ import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
-import { healthRoutes } from "./routes/health.ts";
+import { healthRoutes, type QueueLimits } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { loginRoutes } from "./routes/login.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
 import { operateJobRoutes } from "./routes/operate-job.ts";
 import { ownerRoutes } from "./routes/owners.ts";
 import { produceRoutes } from "./routes/produce.ts";
@@ -72,14 +76,20 @@ export interface AppOptions {
   readonly isProduction?: boolean;
   /** The proxies before the API, whose word on a caller's address counts: addresses or networks, separated by commas. Defaults to none. */
   readonly trustProxy?: string | undefined;
+  /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
+  readonly queueLimits?: QueueLimits;
   readonly log: Logger;
 }
+
+// Scrapes and probes of the same second ask Redis once, and the metrics of one scrape agree with each other.
+const keepFiguresMs = 1_000;
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, log } = options;
   const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365, maxWrongKeys = 20 } = options;
   const { sessionSecret, isProduction = false, trustProxy } = options;
+  const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -136,10 +146,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   };
   app.addHook("onRequest", authenticate(door));
   auditOperations(app, database, auditKeepDays);
-  healthRoutes(app, database);
+  const readQueues = remember(readQueueFigures, keepFiguresMs);
+  const registry = createRegistry();
+  createQueueMetrics(registry, readQueues);
+  healthRoutes(app, { database, files, readQueues, limits: queueLimits });
   homeRoutes(app);
   await collectOpenApi(app);
   await app.register(async (programs) => {
+    metricsRoutes(programs, registry);
     produceRoutes(programs, following);
     bulkRoutes(programs, { maxPayloadBytes });
     jobRoutes(programs, following);

@@ -32,6 +32,9 @@ export const apiEnvSchema = z.object({
   API_HSTS_SECONDS: z.coerce.number().int().min(0).default(0),
   API_MAX_WRONG_KEYS: z.coerce.number().int().min(0).default(20),
   AUDIT_KEEP_DAYS: z.coerce.number().int().min(1).max(3_650).default(365),
+  // From when on readiness calls a queue degraded.
+  HEALTH_MAX_QUEUE_DEPTH: z.coerce.number().int().min(0).default(10_000),
+  HEALTH_MAX_DEAD_LETTERS: z.coerce.number().int().min(0).default(100),
   // What tenants may ask of schedules.
   SCHEDULE_MIN_INTERVAL_MS: z.coerce.number().int().min(100).default(60_000),
   SCHEDULE_MAX_PER_WORKSPACE: z.coerce.number().int().min(0).default(100),

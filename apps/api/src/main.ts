@@ -28,6 +28,7 @@ const app = await createApp({
   allowPrivateEndpoints,
   scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
   files,
+  queueLimits: { maxDepth: env.HEALTH_MAX_QUEUE_DEPTH, maxDeadLetters: env.HEALTH_MAX_DEAD_LETTERS },
   feed,
   directory,
   hstsSeconds: env.API_HSTS_SECONDS,

@@ -10,6 +10,7 @@ import { expect } from "vitest";
 import { createApp } from "../src/app.ts";
 import { openJobFeed } from "../src/job-feed.ts";
 import { openDirectory } from "../src/open-directory.ts";
+import type { QueueLimits } from "../src/routes/health.ts";
 import type { ScheduleLimits } from "../src/routes/schedule-request.ts";
 
 export const apiKey = "a-key-for-the-tests";
@@ -30,6 +31,7 @@ export async function createTestApp(
     maxPayloadBytes?: number;
     maxFileBytes?: number;
     scheduleLimits?: ScheduleLimits;
+    queueLimits?: QueueLimits;
     database?: Database;
     maxWrongKeys?: number;
     trustProxy?: string;
@@ -54,6 +56,7 @@ export async function createTestApp(
   const { directory, close: closeDirectory } = openDirectory(log);
   const app = await createApp({
     ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, maxWrongKeys, trustProxy, log },
+    ...(options.queueLimits && { queueLimits: options.queueLimits }),
     sessionSecret: "a-secret-of-thirty-two-characters",
   });
   app.addHook("onClose", async () => {

@@ -19,16 +19,16 @@ export const drainReportSchema = z
 
 export type DrainReport = z.infer<typeof drainReportSchema>;
 
-const jobsPerCommand = 1_000;
+const jobsPerCommand = 200;
 // A producer's clock may be ahead of Redis'.
 const clockToleranceMs = 1_000;
 
 /**
  * Removes for good what waits in a queue, with its payloads: jobs that were added before the call. What runs goes on, and nothing that has
  * ended is touched: dead letters, completed jobs, the quarantine. Nor is a parent that waits for its children; but one whose last child is
- * removed goes with it where both are of this queue, and else runs without it. A thousand at a time, and Redis serves others in between.
+ * removed goes with it where both are of this queue, and else runs without it. Two hundred at a time, and Redis serves others in between.
  *
- * @param signal ends it between two thousands
+ * @param signal ends it between two of them
  * @throws ZodError when the request is not valid
  * @throws QueueUnavailableError when Redis does not answer; what has been removed stays so
  */

@@ -8,8 +8,11 @@ export { type DrainReport, drainQueue, drainReportSchema, drainRequestSchema } f
 export { findJob } from "./find-job.ts";
 export { findJobWorkspace } from "./find-job-workspace.ts";
 export { type JobAttempt, type JobDetails, jobDetailsSchema } from "./job-details.ts";
+export { type JobFilter, jobFilterSchema, searchableFields } from "./job-filter.ts";
+export { type JobRow, jobRowSchema } from "./job-row.ts";
 export type { LetterGroup } from "./letter-groups.ts";
 export { type DeadLetterList, deadLetterPageSchema, listDeadLetters } from "./list-dead-letters.ts";
+export { type JobList, jobListSchema, jobPageSchema, listJobs } from "./list-jobs.ts";
 export { listWorkers, type WorkerList, workerListSchema } from "./list-workers.ts";
 export type { CancelOutcome, ParentEffect } from "./mark-cancelled.ts";
 export {
@@ -45,3 +48,4 @@ export {
 export type { ReplayOutcome } from "./replay-letter.ts";
 export { type QueueStats, queueStatsSchema, type Stats, statsSchema } from "./stats.ts";
 export { sweepCompleted } from "./sweep-completed.ts";
+export { sweepIndexes } from "./sweep-indexes.ts";

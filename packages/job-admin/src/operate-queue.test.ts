@@ -40,10 +40,10 @@ test("a drain takes what waits, delayed jobs only when asked, and leaves what ru
   await holder.getNextJob("held");
   await putFailed(email, [{ jobId: "letter" }]);
   const job = { name: "sendEmail", data: { type: "sendEmail", data: mail } };
-  await email.addBulk(Array.from({ length: 1_200 }, () => job));
+  await email.addBulk(Array.from({ length: 60 }, () => job));
   await add({ priority: 3 });
   await add({ jobId: "later", delayMs: 60_000 });
-  expect(await drainQueue("email")).toEqual({ waiting: 1_201, delayed: 0, isStopped: false });
+  expect(await drainQueue("email")).toEqual({ waiting: 61, delayed: 0, isStopped: false });
   expect(await drainQueue("email", { delayed: true })).toEqual({ waiting: 0, delayed: 1, isStopped: false });
   expect((await findJob("email", "runs"))?.status).toBe("running");
   expect((await findJob("email", "letter"))?.status).toBe("failed");

@@ -24,6 +24,8 @@ export interface SettledStart {
 /** Hears of every start that ended, before Redis has recorded it. It is called in the job's own turn, so it only counts. */
 export interface JobObserver {
   settled(start: SettledStart): void;
+  /** Hears of each job that was found locked by a worker that had fallen silent, and starts again. It must not throw. */
+  stalled?(): void;
 }
 
 /** Tells all observers. What one of them throws is logged, and nothing to the job. */

@@ -104,7 +104,7 @@ async function runJob<Name extends QueueContract["name"], Data extends DataSchem
   if (declared === undefined || !workspaces || host.contract.settings.isHousekeeping) {
     return claimAndRun(host, job, parsed, typeof declared === "string" ? declared : undefined, abort);
   }
-  const workspaceId = await resolveWorkspaceId(workspaces, declared);
+  const workspaceId = typeof declared === "string" ? declared : await resolveWorkspaceId(workspaces, declared);
   const guarded = await withBlockedOwnerGuard(workspaces, workspaceId, () =>
     claimAndRun(host, job, parsed, workspaceId, abort),
   );

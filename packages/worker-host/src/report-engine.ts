@@ -16,7 +16,10 @@ export function reportEngine(
     if (clients.areReady() && !isConnectionError(err)) log.error({ err }, "worker error");
     else clients.reportLoss(err);
   });
-  worker.on("stalled", (jobId) => log.warn({ queue: worker.name, jobId }, "job stalled and starts again"));
+  worker.on("stalled", (jobId) => {
+    log.warn({ queue: worker.name, jobId }, "job stalled and starts again");
+    for (const observer of observers) observer.stalled?.();
+  });
   worker.on("failed", (job, error) => {
     const { code, message } = parseJobFailure(error.message);
     const identity = { queue: worker.name, action: job?.name, jobId: job?.id, attempt: job?.attemptsMade };

@@ -1,4 +1,7 @@
+import { createPartsCheck } from "@millrace/health";
 import { getChildLogger } from "@millrace/logger";
+import { createJobMetrics, createRegistry, createWorkerMetrics } from "@millrace/metrics";
+import { onLockWait } from "@millrace/redis";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
@@ -10,8 +13,8 @@ import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { reportWorker } from "./report-worker.ts";
-import { startWorker } from "./start-worker.ts";
-import { checkServices, closeServices, type WorkerService } from "./worker-service.ts";
+import { type RunningWorker, startWorker } from "./start-worker.ts";
+import { closeServices, type WorkerService } from "./worker-service.ts";
 
 /**
  * A worker process's whole life: reads the environment, takes jobs, answers health probes, and on SIGTERM or SIGINT stops in order:
@@ -19,6 +22,7 @@ import { checkServices, closeServices, type WorkerService } from "./worker-servi
  * signal exits at once; a crash exits 1.
  *
  * @param services what the handlers use besides Redis, by the name that `/readyz` shows
+ * @param options.concurrency how many jobs run at once, where a domain has a default or limits of its own. Defaults to its variable, or 10
  * @throws EnvironmentError when a variable is missing or wrong
  * @throws WorkerOptionsError when the worker's times do not fit together
  * @throws UnsafeRedisError in production, when Redis may evict jobs
@@ -32,6 +36,7 @@ export async function runWorker<
   contract: QueueContract<Name, Data, Result>,
   handlers: JobHandlers<Data, Result>,
   services: Record<string, WorkerService> = {},
+  options: { readonly concurrency?: number } = {},
 ): Promise<void> {
   const log = getChildLogger(`worker:${contract.name}`);
   const env = readWorkerHostEnv();
@@ -40,20 +45,23 @@ export async function runWorker<
     stalledIntervalMs: env.WORKER_STALLED_INTERVAL_MS,
   };
   checkWorkerOptions(contract, { ...times, shutdownGraceMs: env.WORKER_SHUTDOWN_GRACE_MS });
-  const concurrency = readConcurrency(contract.name);
+  const concurrency = options.concurrency ?? readConcurrency(contract.name);
   const connection = getRedisConnection("worker");
   const prefix = readQueueEnv().QUEUE_PREFIX;
   const onOutage = (err: Error) =>
     log.warn({ code: "workspaces_unreachable", err }, "cannot ask who is blocked, trying again");
   const workspaces = watchWorkspaces({ connection, prefix, onOutage });
   const outcomes = createOutcomeCount();
+  const registry = createRegistry();
+  const metrics = createWorkerMetrics(registry, contract, () => worker.isReady());
+  onLockWait(metrics.lockWaited);
   const worker = startWorker(contract, handlers, {
     connection,
     prefix,
     concurrency,
     workspaces,
     log,
-    observers: [outcomes],
+    observers: [outcomes, { ...createJobMetrics(registry, contract), stalled: metrics.stalled }],
     ...times,
     prepare: async (client) => {
       await checkRedis(client, env.NODE_ENV === "production", log);
@@ -62,13 +70,17 @@ export async function runWorker<
   });
   const reported = { queue: contract.name, concurrency, version: env.WORKER_VERSION, outcomes, jobs: worker.jobs };
   const report = reportWorker(reported, { connection, prefix, log });
-  const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, async () => ({
-    worker: worker.isReady(),
-    ...(await checkServices(services)),
-  }));
-  log.info({ concurrency, health: `${health.url}/readyz` }, "worker started");
+  let isDraining = false;
+  const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, {
+    isWedged: worker.isWedged,
+    isDraining: () => isDraining,
+    checkParts: createPartsCheck(partsOf(worker, services)),
+    metrics: registry,
+  });
+  log.info({ concurrency, health: `${health.url}/readyz`, metrics: `${health.url}/metrics` }, "worker started");
 
   onShutdownSignal(log, async () => {
+    isDraining = true;
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
     workspaces.close();
@@ -77,4 +89,19 @@ export async function runWorker<
   });
   await worker.untilReady();
   log.info("worker ready");
+}
+
+/** What a worker needs to do its work, each by the name that `/readyz` shows. */
+function partsOf(
+  worker: RunningWorker,
+  services: Record<string, WorkerService>,
+): Record<string, () => Promise<unknown>> {
+  const refuse = (what: string) => {
+    throw new Error(`${what}.`);
+  };
+  return {
+    redis: async () => (await worker.redisAnswers()) || refuse("Redis does not answer"),
+    worker: async () => worker.isReady() || refuse("no job is taken"),
+    ...Object.fromEntries(Object.entries(services).map(([name, service]) => [name, () => service.check()])),
+  };
 }

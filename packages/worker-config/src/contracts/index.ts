@@ -44,6 +44,7 @@ export * from "./notification.ts";
 export * from "./queue-names.ts";
 export * from "./quota.ts";
 export * from "./schedule.ts";
+export * from "./searchable.ts";
 export * from "./trigger.ts";
 export * from "./webhook.ts";
 export * from "./worker-record.ts";

@@ -1,11 +1,14 @@
 import { cancelJob, readStats } from "@millrace/job-admin";
+import { createRedis, readRedisEnv } from "@millrace/redis";
 import { getRedisConnection } from "@millrace/worker-config";
 import { defineQueue } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { createOutcomeCount } from "../../src/count-outcomes.ts";
 import { PermanentError, SkippedError } from "../../src/job-error.ts";
+import { keepStatistics } from "../../src/keep-statistics.ts";
 import { reportWorker } from "../../src/report-worker.ts";
+import { countCommands } from "../count-commands.ts";
 import { silent, useQueue } from "../use-queue.ts";
 
 const end = z.enum(["well", "skip", "fail", "retry", "late"]);
@@ -51,4 +54,18 @@ test("statistics tell each status apart, follow a job that goes on, and hold tim
   expect(times.p50Ms).toBeLessThanOrEqual(times.p99Ms ?? 0);
   expect(times.p99Ms).toBeGreaterThan(100);
   await report.close();
+});
+
+test("what became of a thousand jobs is kept by one command", async () => {
+  const outcomes = createOutcomeCount();
+  const start = { queue: "default", action: "run", attempt: 1, code: null, waitMs: 5, durationMs: 7 };
+  for (let job = 0; job < 1_000; job++) outcomes.settled({ ...start, jobId: `${job}`, outcome: "completed" });
+  const counted = outcomes.take(false);
+  const redis = createRedis("worker", readRedisEnv().REDIS_URL, () => {});
+  await redis.ping();
+  const before = (await readStats(["default"])).total.ended.success;
+  expect(await countCommands(async () => counted && keepStatistics(redis, prefix, "default", counted))).toBe(1);
+  expect((await readStats(["default"])).total.ended.success).toBe(before + 1_000);
+  expect(outcomes.take(false)).toBeUndefined();
+  redis.disconnect();
 });
