@@ -30,9 +30,9 @@ export function renderBanner({
   Millrace is up.
 
   API        ${apiUrl}${takenPort === undefined ? "" : ` (port ${takenPort} is taken)`}
-  Examples   ${apiUrl}/examples    (one command per action; any name, the API key as password)
-  Docs       ${apiUrl}/docs        (the same)
-  Dashboard  ${apiUrl}/dashboard   (the same)
+  Examples   ${apiUrl}/examples       (one command per action; log in with the API key)
+  Docs       ${apiUrl}/docs           (the same)
+  Dashboard  ${apiUrl}/admin/queues   (the same)
   Inbox      ${inbox.httpUrl}
   Webhooks   ${receiver.httpUrl}
   Redis      ${redis.kind === "configured" ? "" : `${redis.url}, `}${redis.reason}

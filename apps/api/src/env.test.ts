@@ -1,6 +1,6 @@
 import { EnvironmentError } from "@millrace/env";
 import { describe, expect, test } from "vitest";
-import { developmentApiKey, readApiEnv } from "./env.ts";
+import { developmentApiKey, readApiEnv, sessionSecretOf } from "./env.ts";
 
 const key = "0123456789abcdef";
 const production = { NODE_ENV: "production" };
@@ -21,6 +21,11 @@ test("keys alone are enough: everything else has a default, and listens on this 
     API_HOST: "127.0.0.1",
     API_PORT: 3_000,
     API_KEYS: [key],
+    API_HSTS_SECONDS: 0,
+    API_MAX_WRONG_KEYS: 20,
+    AUDIT_KEEP_DAYS: 365,
+    HEALTH_MAX_QUEUE_DEPTH: 10_000,
+    HEALTH_MAX_DEAD_LETTERS: 100,
     SCHEDULE_MIN_INTERVAL_MS: 60_000,
     SCHEDULE_MAX_PER_WORKSPACE: 100,
   });
@@ -65,3 +70,27 @@ test.each(["-1", "65536", "http", "3000.5"])("the port %s is refused, and the se
 test("an environment that is misspelt is refused: it would not be production's", () => {
   expect(failure({ API_KEYS: developmentApiKey, NODE_ENV: "prod" })).toContain("NODE_ENV");
 });
+
+test("sessions are signed alike in every process: by SESSION_SECRET, and in development by what API_KEYS give", () => {
+  const secret = "0123456789abcdef0123456789abcdef";
+  expect(sessionSecretOf(readApiEnv({ ...production, API_KEYS: key, SESSION_SECRET: secret }))).toBe(secret);
+  const made = sessionSecretOf(readApiEnv({ API_KEYS: key }));
+  expect(made).toBe(sessionSecretOf(readApiEnv({ API_KEYS: key })));
+  expect(made).not.toBe(sessionSecretOf(readApiEnv({ API_KEYS: `${key}2` })));
+  expect(failure({ API_KEYS: key, SESSION_SECRET: secret.slice(1) })).toContain("SESSION_SECRET");
+});
+
+test("production makes no secret up: there nobody logs in until one is set", () => {
+  expect(sessionSecretOf(readApiEnv({ ...production, API_KEYS: key }))).toBeUndefined();
+});
+
+test.each(["10.0.0.0/8", "127.0.0.1, ::1", "loopback,fd00::/8"])("the proxies %s may be trusted", (networks) => {
+  expect(readApiEnv({ API_KEYS: key, API_TRUST_PROXY: networks }).API_TRUST_PROXY).toBe(networks);
+});
+
+test.each(["true", "1", "proxy.example", "10.0.0.0/8,", "10.0.0.0/8 10.1.0.0/8"])(
+  "the proxies %s are refused, and the sentence names API_TRUST_PROXY",
+  (networks) => {
+    expect(failure({ API_KEYS: key, API_TRUST_PROXY: networks })).toContain("API_TRUST_PROXY");
+  },
+);

@@ -75,7 +75,7 @@ describe("without Redis", () => {
     const refused = await app.inject({ method: "POST", url, headers: bearer, payload: { data: {} } });
     expectProblem(refused, 400, "invalid_data");
     expect((await app.inject({ url: "/jobs/email/x" })).statusCode).toBe(401);
-    for (const page of ["/openapi.json", "/docs/", "/dashboard"]) {
+    for (const page of ["/openapi.json", "/docs/", "/admin/queues"]) {
       expect((await app.inject({ url: page, headers: basic })).statusCode).toBe(200);
     }
   });
@@ -83,7 +83,9 @@ describe("without Redis", () => {
   test("the dashboard's questions do not hang", async () => {
     await redis.kill();
     const responses = await Promise.all(
-      ["/dashboard/api/queues", "/dashboard/api/queues/email/x"].map((url) => app.inject({ url, headers: basic })),
+      ["/admin/queues/api/queues", "/admin/queues/api/queues/email/x"].map((url) =>
+        app.inject({ url, headers: basic }),
+      ),
     );
     for (const { statusCode } of responses) expect(statusCode).toBeGreaterThanOrEqual(500);
   });

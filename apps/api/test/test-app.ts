@@ -35,6 +35,8 @@ export async function createTestApp(
     database?: Database;
     maxWrongKeys?: number;
     trustProxy?: string;
+    /** null: none, as in a production that has set none. */
+    sessionSecret?: string | null;
   } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
   const {
@@ -46,6 +48,7 @@ export async function createTestApp(
     // The tests of one file come from one address.
     maxWrongKeys = 0,
     trustProxy,
+    sessionSecret = "a-secret-of-thirty-two-characters",
   } = options;
   if (!options.database) await migrateDatabase(String(process.env.DATABASE_URL));
   const logged: string[] = [];
@@ -57,7 +60,7 @@ export async function createTestApp(
   const app = await createApp({
     ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, maxWrongKeys, trustProxy, log },
     ...(options.queueLimits && { queueLimits: options.queueLimits }),
-    sessionSecret: "a-secret-of-thirty-two-characters",
+    sessionSecret: sessionSecret ?? undefined,
   });
   app.addHook("onClose", async () => {
     feed.close();

@@ -69,6 +69,7 @@ const table: Record<string, Row> = {
   "POST /login": ["public"],
   "POST /logout": ["public"],
   "GET /dashboard": ["public"],
+  "GET /metrics": [lookers],
   "GET /docs": [anyone, "open"],
   "GET /docs/": [anyone, "open"],
   "GET /docs/js/scalar.js": [anyone, "open"],

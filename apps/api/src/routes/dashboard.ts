@@ -26,6 +26,11 @@ export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
     const detail = "The dashboard is for looking only.";
     return sendProblem(reply, { status: 405, title: "Method not allowed", code: "read_only", detail });
   });
+  // The page asks a font service for its fonts, which would tell it who looks at this dashboard. The policy stops that; so nobody asks.
+  app.addHook("onSend", async (_, reply, payload) => {
+    const isPage = typeof payload === "string" && String(reply.getHeader("content-type")).startsWith("text/html");
+    return isPage ? payload.replace(/<link[^>]+href="https?:[^>]*>/g, "") : payload;
+  });
   // Where it was before.
   const moved = { config: { access: "public" }, schema: { hide: true } } as const;
   for (const path of ["/dashboard", "/dashboard/*"]) {

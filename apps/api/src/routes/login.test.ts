@@ -96,3 +96,15 @@ test("no other route takes a form, which another site could send, and a login ta
   expectProblem(response, 415, "bad_request");
   expectProblem(await logIn({ key: "x".repeat(5_000) }), 413, "payload_too_large");
 });
+
+test("without a secret nobody logs in, the page says what to set, and a key in the header goes on", async () => {
+  const without = await createTestApp({ sessionSecret: null });
+  const login = await without.inject({ url: "/login" });
+  expectProblem(login, 503, "sessions_off");
+  expect(login.json().detail).toContain("SESSION_SECRET");
+  const cookie = await cookieOf(apiKey);
+  expectProblem(await without.inject({ url: "/openapi.json", headers: { cookie } }), 401, "unauthorized");
+  const headers = { authorization: `Bearer ${apiKey}` };
+  expect((await without.inject({ url: "/openapi.json", headers })).statusCode).toBe(200);
+  await without.close();
+});
