@@ -1,6 +1,7 @@
 export type { RedisConnectionOptions, RedisRole } from "@millrace/redis";
 export * from "./contracts/index.ts";
 export { type Enqueued, enqueue, enqueueUnchecked } from "./enqueue.ts";
+export { type EnqueuedOfMany, enqueueMany, enqueueManyUnchecked, type ManyItem } from "./enqueue-many.ts";
 export { queueEnvSchema, readQueueEnv } from "./env.ts";
 export { backoffDelayMs, backoffStrategy, plannedWaitsMs } from "./jobs/backoff.ts";
 export type { Issue } from "./jobs/check-json.ts";
@@ -9,8 +10,8 @@ export { type InvalidJobCode, InvalidJobError } from "./jobs/invalid-job-error.t
 export { makeJobId } from "./jobs/job-id.ts";
 export { type AcceptedJob, prepareEnqueue } from "./jobs/prepare-enqueue.ts";
 export { dedupe, redrive } from "./jobs/retention.ts";
-export { type BegunEnqueue, type FollowedEnqueue, onEnqueue } from "./on-enqueue.ts";
 export { formatSearchEntry, parseSearchEntry, searchDigest, searchKey } from "./jobs/search-index.ts";
+export { type BegunEnqueue, type FollowedEnqueue, onEnqueue } from "./on-enqueue.ts";
 export { fakeQueue } from "./queues/fake-queue.ts";
 export { getRedisConnection } from "./queues/producer-connection.ts";
 export { askQueue, closeQueues, queueOf } from "./queues/queue-of.ts";

@@ -59,7 +59,10 @@ describe("the OpenAPI document", () => {
     }
     const written = Object.entries(document.paths).filter(([path, { post }]) => post && path.startsWith("/jobs/"));
     expect(written.map(([path]) => path).toSorted()).toEqual(
-      [...actions.map(({ path }) => path), "/jobs/{queue}/{jobId}/cancel"].toSorted(),
+      [
+        ...actions.flatMap(({ path }) => [path, `${path}/bulk`]),
+        ...["cancel", "promote", "retry"].map((operation) => `/jobs/{queue}/{jobId}/${operation}`),
+      ].toSorted(),
     );
   });
 
