@@ -1,3 +1,23 @@
+export {
+  type AgentApproval,
+  type AgentApprovalState,
+  agentApprovalStates,
+  decideAgentApproval,
+  findAgentApproval,
+  listAgentApprovals,
+  type NewAgentApproval,
+  recordAgentApprovalJob,
+  requestAgentApproval,
+} from "./agent-approvals.ts";
+export {
+  type AgentRunKey,
+  type AgentStep,
+  type AgentToolCall,
+  beginAgentToolCall,
+  endAgentToolCall,
+  openAgentRun,
+  recordAgentStep,
+} from "./agent-runs.ts";
 export { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 export { DatabaseUnavailableError, whenAvailable } from "./database-unavailable.ts";
 export {
@@ -35,6 +55,10 @@ export { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";
 export { type RemovedWorkspaceData, removeWorkspaceData } from "./remove-workspace-data.ts";
 export { recordSent, wasSent } from "./sent-emails.ts";
 export type {
+  AgentApprovalsTable,
+  AgentRunsTable,
+  AgentStepsTable,
+  AgentToolCallsTable,
   EmailDigestItemsTable,
   EmailSuppressionsTable,
   EmailTemplatesTable,
