@@ -39,6 +39,7 @@ export * from "./job-skip.ts";
 export * from "./job-status.ts";
 export * from "./json-value.ts";
 export * from "./notification.ts";
+export * from "./output-schema.ts";
 export * from "./queue-names.ts";
 export * from "./quota.ts";
 export * from "./schedule.ts";
