@@ -5,6 +5,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { authenticate } from "./authenticate.ts";
 import { handleError, sendProblem } from "./problem.ts";
+import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
@@ -92,6 +93,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);
     webhookDeliveryRoutes(programs, database);
+    agentApprovalRoutes(programs, database);
     scheduleRoutes(programs, scheduleLimits);
     fileRoutes(programs, files);
     emailTemplateRoutes(programs, database);

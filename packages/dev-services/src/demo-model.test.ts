@@ -7,11 +7,17 @@ beforeAll(async () => {
 });
 afterAll(() => model.stop());
 
-async function ask(path: string, body: object) {
+interface Answered {
+  readonly choices: [{ message: { content: string; tool_calls: [{ id: string; function: { arguments: string } }] } }];
+  readonly data: { embedding: number[] }[];
+}
+
+async function ask(path: string, body: object): Promise<Answered> {
   const headers = { "content-type": "application/json" };
   const payload = JSON.stringify({ model: model.name, ...body });
   const response = await fetch(`${model.baseUrl}${path}`, { method: "POST", headers, body: payload });
-  return response.json();
+  // As the protocol says.
+  return (await response.json()) as Answered;
 }
 const tools = [{ type: "function", function: { name: "calculate" } }];
 const question = { role: "user", content: "What is 17.5% of 1240?" };
@@ -29,7 +35,7 @@ test("a question with arithmetic in it wants the calculator, where there is one,
 
 test("each text has a vector of its own, the same each time", async () => {
   const { data } = await ask("/embeddings", { input: ["one", "two", "one"] });
-  const [one, two, again] = data.map(({ embedding }: { embedding: number[] }) => embedding);
+  const [one, two, again] = data.map(({ embedding }) => embedding);
   expect(one).toEqual(again);
   expect(one).not.toEqual(two);
 });

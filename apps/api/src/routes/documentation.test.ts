@@ -118,7 +118,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("says nothing of probes, pages and the dashboard", () => {
-    const documented = /^\/(email|files|jobs|schedules|webhooks)\b/;
+    const documented = /^\/(agent|email|files|jobs|schedules|webhooks)\b/;
     expect(Object.keys(document.paths).filter((path) => !documented.test(path))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import {
+  agentContractFor,
   contracts,
   enqueueOptionsSchema,
   enqueueUnchecked,
@@ -47,8 +48,10 @@ export function produceRoutes(app: FastifyInstance): void {
             const detail = "Expected a JSON body { data, options? }.";
             return sendProblem(reply, { status: 400, title: "Invalid body", code: "invalid_body", detail, errors });
           }
-          const { status, jobId } = await enqueueUnchecked(contract, action, body.data.data, body.data.options);
-          return reply.status(status === "created" ? 202 : 200).send({ jobId, queue: contract.name, action, status });
+          const { data, options } = body.data;
+          const target = targetOf(contract, options);
+          const { status, jobId } = await enqueueUnchecked(target, action, data, options);
+          return reply.status(status === "created" ? 202 : 200).send({ jobId, queue: target.name, action, status });
         },
       });
     }
@@ -63,4 +66,10 @@ export function produceRoutes(app: FastifyInstance): void {
       return enqueueUnchecked(contracts[name.data], action, undefined);
     },
   );
+}
+
+/** A job for a language model goes where its priority says, and the answer names that queue. */
+function targetOf(contract: QueueContract, options: unknown): QueueContract {
+  if (contract.name !== "aiAgent" || typeof options !== "object" || options === null) return contract;
+  return agentContractFor("priority" in options ? options.priority : undefined);
 }
