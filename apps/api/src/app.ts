@@ -1,27 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { createKeyVerifier } from "@millrace/access";
 import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
+import { remember } from "@millrace/health";
+import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
+import { createQueueMetrics, createRegistry } from "@millrace/metrics";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
-import { authenticate } from "./authenticate.ts";
+import { auditOperations } from "./access/audit.ts";
+import { authenticate } from "./access/authenticate.ts";
+import { decorateCaller } from "./access/caller.ts";
+import { createCallers } from "./access/callers.ts";
+import { requireRouteAccess } from "./access/route-access.ts";
 import { handleError, sendProblem } from "./problem.ts";
+import { readQueueFigures } from "./queue-figures.ts";
 import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { emailDigestItemRoutes } from "./routes/email-digest-items.ts";
 import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
 import { emailTemplateRoutes } from "./routes/email-templates.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
-import { healthRoutes } from "./routes/health.ts";
+import { healthRoutes, type QueueLimits } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
+import { keyRoutes } from "./routes/keys.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
 import { produceRoutes } from "./routes/produce.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
 import { webhookEndpointRoutes } from "./routes/webhook-endpoints.ts";
 import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
@@ -34,16 +49,31 @@ export interface AppOptions {
   readonly database: Database;
   /** Where uploads go. The app does not close it. */
   readonly files: FileStore;
+  /** How long a browser is to insist on TLS, in seconds. Defaults to 0: nothing is said. */
+  readonly hstsSeconds?: number;
+  /** How long an operator's action stays in the audit log, in days. Defaults to a year. */
+  readonly auditKeepDays?: number;
+  /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
+  readonly queueLimits?: QueueLimits;
+  /** By which requests follow jobs and wait for them. The app does not close it. */
+  readonly feed: JobEventFeed;
   readonly log: Logger;
 }
 
+// Scrapes and probes of the same second ask Redis once, and the metrics of one scrape agree with each other.
+const keepFiguresMs = 1_000;
+
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, allowPrivateEndpoints = false, log } = options;
+  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log } = options;
+  const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365 } = options;
+  const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
     loggerInstance,
+    // In the log, in the answer and in the audit log, over all processes.
+    genReqId: () => randomUUID(),
     // One line per request, at its end: see below.
     logController: new LogController({ disableRequestLogging: true }),
     // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
@@ -64,14 +94,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       "request",
     );
   });
-  let isClosing = false;
-  app.addHook("preClose", async () => {
-    isClosing = true;
-  });
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
   // A request under way when the close began would leave its connection open, and the close waits for connections.
-  app.addHook("onSend", async (_, reply) => {
-    if (isClosing) reply.header("connection", "close");
+  app.addHook("onSend", async ({ id }, reply) => {
+    reply.header("x-request-id", id);
+    if (closing.signal.aborted) reply.header("connection", "close");
   });
+  app.addHook("onSend", securityHeaders(hstsSeconds));
+  const following = { feed, closing: closing.signal };
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
@@ -83,12 +114,20 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       detail: `There is no ${request.method} ${request.url.split("?")[0]}. /openapi.json lists what there is.`,
     }),
   );
-  healthRoutes(app, database);
+  requireRouteAccess(app);
+  decorateCaller(app);
+  app.addHook("onRequest", authenticate(createCallers(apiKeys, createKeyVerifier())));
+  auditOperations(app, database, auditKeepDays);
+  const readQueues = remember(readQueueFigures, keepFiguresMs);
+  const registry = createRegistry();
+  createQueueMetrics(registry, readQueues);
+  healthRoutes(app, { database, files, readQueues, limits: queueLimits });
   await collectOpenApi(app);
   await app.register(async (programs) => {
-    programs.addHook("onRequest", authenticate(apiKeys, { allowBasic: false }));
-    produceRoutes(programs);
-    jobRoutes(programs);
+    metricsRoutes(programs, registry);
+    produceRoutes(programs, following);
+    jobRoutes(programs, following);
+    eventRoutes(programs, following);
     cancelRoutes(programs);
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);
@@ -99,12 +138,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     emailTemplateRoutes(programs, database);
     emailSuppressionRoutes(programs, database);
     emailDigestItemRoutes(programs, database);
+    keyRoutes(programs);
+    auditRoutes(programs, database);
   });
   await app.register(async (people) => {
-    people.addHook("onRequest", authenticate(apiKeys, { allowBasic: true }));
     await documentationRoutes(people);
     exampleRoutes(people);
-    await dashboardRoutes(people);
   });
+  await app.register(dashboardRoutes);
   return app;
 }

@@ -15,6 +15,9 @@ export const apiEnvSchema = z.object({
   API_HOST: z.string().default("127.0.0.1"),
   API_PORT: z.coerce.number().int().min(0).max(65_535).default(3_000),
   API_KEYS: apiKeys,
+  // From when on readiness calls a queue degraded.
+  HEALTH_MAX_QUEUE_DEPTH: z.coerce.number().int().min(0).default(10_000),
+  HEALTH_MAX_DEAD_LETTERS: z.coerce.number().int().min(0).default(100),
   // What tenants may ask of schedules.
   SCHEDULE_MIN_INTERVAL_MS: z.coerce.number().int().min(100).default(60_000),
   SCHEDULE_MAX_PER_WORKSPACE: z.coerce.number().int().min(0).default(100),

@@ -5,6 +5,7 @@ import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { createApp } from "./app.ts";
 import { readApiEnv, readWebhookTargetEnv } from "./env.ts";
+import { openJobFeed } from "./job-feed.ts";
 
 const log = getChildLogger("api");
 const env = readApiEnv();
@@ -16,6 +17,7 @@ process.on("warning", (warning) => log.warn({ err: warning }, warning.message));
 const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
 const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
 const files = createFileStore(readFileStoreSettings());
+const feed = openJobFeed(log);
 const { WEBHOOK_ALLOW_PRIVATE: allowPrivateEndpoints } = readWebhookTargetEnv();
 const app = await createApp({
   apiKeys: env.API_KEYS,
@@ -24,11 +26,14 @@ const app = await createApp({
   allowPrivateEndpoints,
   scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
   files,
+  queueLimits: { maxDepth: env.HEALTH_MAX_QUEUE_DEPTH, maxDeadLetters: env.HEALTH_MAX_DEAD_LETTERS },
+  feed,
   log,
 });
 onShutdownSignal(log, async () => {
   // No new request, those under way to their end, then what they used.
   await app.close();
+  feed.close();
   await database.close();
   await closeQueues();
   await files.close();

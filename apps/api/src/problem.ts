@@ -4,6 +4,8 @@ import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { AuditUnavailableError } from "./access/audit.ts";
+import { OtherWorkspaceError } from "./access/own-workspace.ts";
 
 /** RFC 9457. `code` is for programs, `detail` for people, `errors` name the fields. */
 export const problemSchema = z
@@ -74,6 +76,14 @@ function toProblem(error: FastifyError): Problem {
       ...(issues.length > 0 && { errors: [...issues] }),
     };
   }
+  if (error instanceof AuditUnavailableError) {
+    const detail =
+      "What operators do is written down first, and the database does not take it: nothing was done. Try again later.";
+    return { status: 503, title: "Audit log unavailable", code: "audit_unavailable", detail };
+  }
+  if (error instanceof OtherWorkspaceError) {
+    return { status: 403, title: "Forbidden", code: "other_workspace", detail: error.message };
+  }
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
   }
@@ -131,7 +141,8 @@ export function describeProblem(description: string) {
 /** What every job route may answer beside success, for the documentation. */
 export const problemResponses = {
   400: describeProblem("The request is not valid; `errors` names the fields."),
-  401: describeProblem("No key, or not one of API_KEYS."),
+  401: describeProblem("No key, or none that is in force."),
+  403: describeProblem("The key's role or workspace does not allow it."),
   404: describeProblem("There is no such queue, action or job, or nothing under this name."),
   503: describeProblem("What it needs, Redis or the database, does not answer. Retry-After says when to ask again."),
 };
@@ -140,6 +151,7 @@ export const problemResponses = {
 export const recordProblemResponses = {
   400: problemResponses[400],
   401: problemResponses[401],
+  403: problemResponses[403],
   404: describeProblem("There is no such record."),
   503: describeProblem("The database, or Redis, does not answer. Retry-After says when to ask again."),
 };

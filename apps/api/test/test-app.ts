@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connectDatabase, type Database } from "@millrace/database";
+import { connectDatabase, type Database, migrateDatabase } from "@millrace/database";
 import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
 import { createApp } from "../src/app.ts";
+import { openJobFeed } from "../src/job-feed.ts";
+import type { QueueLimits } from "../src/routes/health.ts";
 import type { ScheduleLimits } from "../src/routes/schedule-request.ts";
 
 export const apiKey = "a-key-for-the-tests";
@@ -20,7 +22,7 @@ export const mail = { to: "bob@example.com", subject: "Hello", text: "MARKER" };
 /**
  * The app as it is started, with its log lines kept instead of written, and its files in a folder of its own.
  *
- * @param options.database the tests' server by default, without any table: whoever needs tables brings a migrated database
+ * @param options.database the tests' server by default, its schema up to date
  */
 export async function createTestApp(
   options: {
@@ -28,6 +30,7 @@ export async function createTestApp(
     maxPayloadBytes?: number;
     maxFileBytes?: number;
     scheduleLimits?: ScheduleLimits;
+    queueLimits?: QueueLimits;
     database?: Database;
   } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
@@ -38,11 +41,17 @@ export async function createTestApp(
     scheduleLimits = { minIntervalMs: 60_000, maxPerWorkspace: 3 },
     database = connectDatabase({ url: String(process.env.DATABASE_URL), poolMax: 1 }),
   } = options;
+  if (!options.database) await migrateDatabase(String(process.env.DATABASE_URL));
   const logged: string[] = [];
   const log = createLogger({ level: "info", format: "json", destination: { write: (line) => void logged.push(line) } });
   const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);
   const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
-  const app = await createApp({ apiKeys, maxPayloadBytes, scheduleLimits, database, files, log });
+  const feed = openJobFeed(log);
+  const app = await createApp({
+    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log },
+    ...(options.queueLimits && { queueLimits: options.queueLimits }),
+  });
+  app.addHook("onClose", async () => feed.close());
   app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));
   if (!options.database) app.addHook("onClose", () => database.close());
   return Object.assign(app, { logged, folder });

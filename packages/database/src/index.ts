@@ -18,6 +18,15 @@ export {
   openAgentRun,
   recordAgentStep,
 } from "./agent-runs.ts";
+export {
+  type AuditEntry,
+  type AuditFacts,
+  type AuditOutcome,
+  beginAuditEntry,
+  endAuditEntry,
+  listAuditEntries,
+  type NewAuditEntry,
+} from "./audit-log.ts";
 export { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 export { DatabaseUnavailableError, whenAvailable } from "./database-unavailable.ts";
 export {
@@ -59,6 +68,7 @@ export type {
   AgentRunsTable,
   AgentStepsTable,
   AgentToolCallsTable,
+  AuditLogTable,
   EmailDigestItemsTable,
   EmailSuppressionsTable,
   EmailTemplatesTable,

@@ -13,6 +13,7 @@ export interface Tables {
   agent_steps: AgentStepsTable;
   agent_tool_calls: AgentToolCallsTable;
   agent_approvals: AgentApprovalsTable;
+  audit_log: AuditLogTable;
 }
 
 export interface OutboxTable {
@@ -173,4 +174,24 @@ export interface AgentApprovalsTable {
   /** The job, once it was added. */
   job_id: string | null;
   created_at: Generated<Date>;
+}
+
+export interface AuditLogTable {
+  /** The order in which things were begun. */
+  id: Generated<string>;
+  at: Generated<Date>;
+  key_id: string;
+  /** As the key was called then. */
+  key_name: string;
+  workspace_id: string | null;
+  action: string;
+  /** What it was done to, as JSON text: `jsonb` would refuse characters that an id may hold. Never a payload. */
+  target: string;
+  request_id: string;
+  /** None until it has ended. */
+  outcome: string | null;
+  status: number | null;
+  /** Counts and ids, as JSON text. */
+  details: string | null;
+  ended_at: Date | null;
 }

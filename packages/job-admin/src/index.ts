@@ -5,6 +5,7 @@ export { cancelStuckParents } from "./cancel-stuck-parents.ts";
 export type { DeadLetter } from "./dead-letter.ts";
 export { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-filter.ts";
 export { findJob } from "./find-job.ts";
+export { findJobWorkspace } from "./find-job-workspace.ts";
 export type { LetterGroup } from "./letter-groups.ts";
 export { type DeadLetterList, deadLetterPageSchema, listDeadLetters } from "./list-dead-letters.ts";
 export type { CancelOutcome, ParentEffect } from "./mark-cancelled.ts";

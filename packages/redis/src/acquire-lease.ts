@@ -1,9 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { type LockWait, tellLockWait } from "./lock-waits.ts";
 
 /** A claim on something in Redis that ends by itself unless its holder extends it. Each operation is one command. */
 export interface Lease<Grant> {
   /** For messages, as in `lock "nightly-digest"`. */
   readonly title: string;
+  readonly kind: LockWait["kind"];
   /** How long the claim stands after Redis granted or extended it, in milliseconds. */
   readonly leaseMs: number;
   /** `undefined` while others hold it. Asking again as the same holder is granted: a broken connection may repeat the command. */
@@ -45,15 +47,24 @@ export async function acquireLease<Grant>(
   { acquireTimeoutMs, signal }: Patience,
 ): Promise<Acquisition<Grant>> {
   signal?.throwIfAborted();
-  const giveUpAt = performance.now() + acquireTimeoutMs;
+  const startedAt = performance.now();
+  const giveUpAt = startedAt + acquireTimeoutMs;
+  const tell = (outcome: LockWait["outcome"]) =>
+    tellLockWait({ kind: lease.kind, outcome, waitedMs: performance.now() - startedAt });
   for (;;) {
     const acquiredAt = performance.now();
     // What is granted after the lease's length is over already.
     const patienceMs = Math.min(Math.max(answerPatienceMs, giveUpAt - acquiredAt), lease.leaseMs);
     const grant = await ask(lease, patienceMs, signal);
-    if (grant !== undefined) return { grant, acquiredAt };
+    if (grant !== undefined) {
+      tell("acquired");
+      return { grant, acquiredAt };
+    }
     const leftMs = giveUpAt - performance.now();
-    if (leftMs <= 0) throw lease.contended(acquireTimeoutMs);
+    if (leftMs <= 0) {
+      tell("contended");
+      throw lease.contended(acquireTimeoutMs);
+    }
     await wait(Math.min(leftMs, pollAfterMs()), undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
   }
 }

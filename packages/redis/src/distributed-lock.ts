@@ -110,6 +110,7 @@ export function createDistributedLock({ redis, prefix }: { redis: Redis; prefix:
       const title = `lock ${JSON.stringify(key)}`;
       const lease: Lease<number> = {
         title,
+        kind: "lock",
         leaseMs,
         acquire: async () => {
           const token = await redis.eval(acquireScript, 2, lockKey, fenceKey, owner, leaseMs, fenceLifetimeSeconds);

@@ -15,6 +15,7 @@ export {
 } from "./distributed-lock.ts";
 export { readRedisEnv, redisEnvSchema } from "./env.ts";
 export { type OwnKeyKind, ownKey } from "./key-names.ts";
+export { type LockWait, onLockWait } from "./lock-waits.ts";
 export { createRateLimit, type RateLimit, type RateLimitOptions } from "./rate-limit.ts";
 export {
   createSemaphore,

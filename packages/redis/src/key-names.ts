@@ -11,6 +11,8 @@ export function ownKey(prefix: string, kind: OwnKeyKind, ...parts: readonly stri
 
 /** What Millrace keeps in Redis beside the queues. A closed list, so that two rooms never share a name by accident. */
 export type OwnKeyKind =
+  | "access"
+  | "events"
   | "fence"
   | "idempotency"
   | "lock"

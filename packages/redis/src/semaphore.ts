@@ -100,6 +100,7 @@ export function createSemaphore({ redis, prefix, name, places, leaseMs }: Semaph
       const holder = randomUUID();
       const lease: Lease<true> = {
         title,
+        kind: "semaphore",
         leaseMs: wholeLeaseMs,
         acquire: async () =>
           (await redis.eval(acquireScript, 1, key, holder, wholeLeaseMs, places)) === 1 ? true : undefined,

@@ -1,42 +1,63 @@
+import { createRegistry } from "@millrace/metrics";
 import { afterEach, expect, test } from "vitest";
-import { type HealthServer, startHealthServer } from "./health-server.ts";
-import { checkServices, type WorkerService } from "./worker-service.ts";
+import { type Health, type HealthServer, startHealthServer } from "./health-server.ts";
 
-let health: HealthServer | undefined;
-afterEach(() => health?.close());
+let server: HealthServer | undefined;
+afterEach(() => server?.close());
 
-const service = (check: WorkerService["check"]): WorkerService => ({ check, close: async () => {} });
-
-async function readiness(services: Record<string, WorkerService>) {
-  health = await startHealthServer("127.0.0.1", 0, async () => ({ worker: true, ...(await checkServices(services)) }));
-  const response = await fetch(`${health.url}/readyz`);
-  return { status: response.status, body: await response.json() };
+async function ask(path: string, health: Partial<Health>) {
+  server = await startHealthServer("127.0.0.1", 0, {
+    isWedged: () => false,
+    isDraining: () => false,
+    checkParts: async () => ({ redis: true, worker: true, database: false }),
+    metrics: createRegistry(),
+    ...health,
+  });
+  const response = await fetch(`${server.url}${path}`);
+  return { status: response.status, text: await response.text(), type: response.headers.get("content-type") };
 }
 
-test("a process is ready when its worker and every service are", async () => {
-  expect(await readiness({ database: service(async () => 1) })).toEqual({
+async function readiness(health: Partial<Health>) {
+  const { status, text } = await ask("/readyz", health);
+  return { status, body: JSON.parse(text) };
+}
+
+test("a process is ready when every part is", async () => {
+  expect(await readiness({ checkParts: async () => ({ redis: true, worker: true, files: true }) })).toEqual({
     status: 200,
-    body: { status: "ok", worker: "ok", database: "ok" },
+    body: { status: "ok", redis: "ok", worker: "ok", files: "ok" },
   });
 });
 
-test.each([
-  ["rejects", () => Promise.reject(new Error("gone"))],
-  [
-    "throws",
-    () => {
-      throw new Error("gone");
-    },
-  ],
-  ["never answers", () => new Promise(() => {})],
-])("a service whose check %s is named, beside those that are there", async (_, check) => {
-  expect(await readiness({ database: service(check), files: service(async () => {}) })).toEqual({
+test("a part that is missing is named, beside those that are there", async () => {
+  expect(await readiness({})).toEqual({
     status: 503,
-    body: { status: "unavailable", worker: "ok", database: "unavailable", files: "ok" },
+    body: { status: "unavailable", redis: "ok", worker: "ok", database: "unavailable" },
   });
 });
 
-test("a process whose service is gone lives on", async () => {
-  await readiness({ database: service(() => Promise.reject(new Error("gone"))) });
-  expect((await fetch(`${health?.url}/livez`)).status).toBe(200);
+test("a process that was told to stop says so for as long as it finishes its jobs", async () => {
+  expect(await readiness({ isDraining: () => true, checkParts: async () => ({ redis: true }) })).toEqual({
+    status: 503,
+    body: { status: "draining", redis: "ok" },
+  });
+});
+
+test("a process that misses a part or drains lives on; one that is wedged does not", async () => {
+  expect((await ask("/livez", { isDraining: () => true })).status).toBe(200);
+  await server?.close();
+  expect(await ask("/livez", { isWedged: () => true })).toMatchObject({ status: 503, text: '{"status":"wedged"}' });
+});
+
+test("metrics are served as Prometheus reads them, and a metric that throws ends nothing", async () => {
+  const { status, type, text } = await ask("/metrics", {});
+  expect([status, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+  expect(text).toContain("nodejs_eventloop_lag_p99_seconds");
+  await server?.close();
+  const metrics = {
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
+    metrics: () => Promise.reject(new Error()),
+  } as const;
+  await expect(ask("/metrics", { metrics })).rejects.toThrow();
+  expect((await fetch(`${server?.url}/livez`)).status).toBe(200);
 });

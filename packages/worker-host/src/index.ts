@@ -10,6 +10,7 @@ export {
   TransientError,
 } from "./job-error.ts";
 export type { HandlersOf, JobHandler, JobHandlers } from "./job-handlers.ts";
+export type { JobObserver, SettledStart } from "./job-observer.ts";
 export { runWorker } from "./run-worker.ts";
 export { type RunningWorker, startWorker, type WorkerSettings } from "./start-worker.ts";
 export type { WorkerService } from "./worker-service.ts";

@@ -63,6 +63,6 @@ test("an error of BullMQ's own emitter is a line in the log, and the other jobs 
   await work(counted().handlers, {
     log: createLogger({ level: "error", format: "json", destination: { write } }),
   });
-  await expect.poll(() => messages, { timeout: 10_000 }).toContain("worker error");
+  await expect.poll(() => messages, { timeout: 25_000 }).toContain("worker error");
   expect(await (await ended(await add("complete", {}))).getState()).toBe("completed");
 });

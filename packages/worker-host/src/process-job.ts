@@ -16,6 +16,7 @@ import type { Effect, EffectStore } from "./effect-store.ts";
 import type { Enqueue } from "./job-context.ts";
 import { PermanentError } from "./job-error.ts";
 import type { JobHandlers } from "./job-handlers.ts";
+import { type JobObserver, tellObservers } from "./job-observer.ts";
 import type { JobOutcome } from "./job-outcome.ts";
 import { once } from "./once.ts";
 import { type ParsedJob, parseJob } from "./parse-job.ts";
@@ -40,6 +41,8 @@ export interface JobHost<
   readonly workspaces: WorkspaceStandings | undefined;
   readonly enqueue: Enqueue;
   readonly log: Logger;
+  /** Whoever counts what becomes of jobs. Defaults to nobody. */
+  readonly observers?: readonly JobObserver[] | undefined;
   /** The engine's clock, in milliseconds since 1970: the one that `runnableAt` of a started job was read from. */
   now(): number;
 }
@@ -60,6 +63,7 @@ export async function processJob<
   Result extends ResultSchemas<Data>,
 >(host: JobHost<Name, Data, Result>, job: StartedJob, abort: AbortSource | undefined): Promise<JobOutcome> {
   const startedAt = performance.now();
+  const waitMs = job.starts === 1 && job.replays === 0 ? Math.max(0, host.now() - job.runnableAt) : null;
   const attempt = job.attemptsMade + 1;
   const outcome = await runJob(host, job, abort).catch((thrown: unknown): JobOutcome => {
     const skip = skipOf(thrown);
@@ -74,8 +78,18 @@ export async function processJob<
     return { ...decision, failure };
   });
   const identity = { queue: host.contract.name, action: job.action, jobId: job.jobId, attempt };
-  reportOutcome(host.log, identity, outcome, Math.round(performance.now() - startedAt));
+  const durationMs = performance.now() - startedAt;
+  reportOutcome(host.log, identity, outcome, Math.round(durationMs));
+  if (host.observers) {
+    const ended = { outcome: outcome.outcome, code: codeOf(outcome), waitMs, durationMs };
+    tellObservers(host.observers, { ...identity, ...ended }, host.log);
+  }
   return outcome;
+}
+
+function codeOf(outcome: JobOutcome): string | null {
+  if (outcome.outcome === "completed") return null;
+  return outcome.outcome === "skipped" ? outcome.code : outcome.failure.code;
 }
 
 async function runJob<Name extends QueueContract["name"], Data extends DataSchemas, Result extends ResultSchemas<Data>>(
@@ -90,7 +104,7 @@ async function runJob<Name extends QueueContract["name"], Data extends DataSchem
   if (declared === undefined || !workspaces || host.contract.settings.isHousekeeping) {
     return claimAndRun(host, job, parsed, typeof declared === "string" ? declared : undefined, abort);
   }
-  const workspaceId = await resolveWorkspaceId(workspaces, declared);
+  const workspaceId = typeof declared === "string" ? declared : await resolveWorkspaceId(workspaces, declared);
   const guarded = await withBlockedOwnerGuard(workspaces, workspaceId, () =>
     claimAndRun(host, job, parsed, workspaceId, abort),
   );

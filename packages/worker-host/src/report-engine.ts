@@ -1,23 +1,41 @@
 import type { Logger } from "@millrace/logger";
 import { parseJobFailure } from "@millrace/worker-config/contracts";
 import type { Worker } from "bullmq";
+import { type JobObserver, tellObservers } from "./job-observer.ts";
 import type { WatchedClients } from "./watch-clients.ts";
 
-/** Logs what BullMQ decides by itself. What the host decides is logged where it is decided. */
-export function reportEngine(worker: Worker<unknown, unknown, string>, clients: WatchedClients, log: Logger): void {
+/** Logs what BullMQ decides by itself, and tells observers. What the host decides is told where it is decided. */
+export function reportEngine(
+  worker: Worker<unknown, unknown, string>,
+  clients: WatchedClients,
+  log: Logger,
+  observers: readonly JobObserver[] = [],
+): void {
   worker.on("error", (err) => {
     // Without Redis every attempt to connect is an error; the outage itself is told once.
     if (clients.areReady() && !isConnectionError(err)) log.error({ err }, "worker error");
     else clients.reportLoss(err);
   });
-  worker.on("stalled", (jobId) => log.warn({ queue: worker.name, jobId }, "job stalled and starts again"));
+  worker.on("stalled", (jobId) => {
+    log.warn({ queue: worker.name, jobId }, "job stalled and starts again");
+    for (const observer of observers) observer.stalled?.();
+  });
   worker.on("failed", (job, error) => {
     const { code, message } = parseJobFailure(error.message);
     const identity = { queue: worker.name, action: job?.name, jobId: job?.id, attempt: job?.attemptsMade };
+    const tell = (outcome: "failed" | "cancelled") => {
+      const { name: action = "", id: jobId = "", attemptsMade: attempt = 0 } = job ?? {};
+      const start = { queue: worker.name, action, jobId, attempt, outcome, code, waitMs: null, durationMs: null };
+      tellObservers(observers, start, log);
+    };
     // What was settled before the job ran never reached a handler: cancelled while it waited, or a child of its flow failed.
     if (code === "poison" || (job?.deferredFailure && code !== "cancelled")) {
       log.error({ ...identity, outcome: "failed", code }, message);
-    } else if (job?.deferredFailure) log.info({ ...identity, outcome: "cancelled", code }, message);
+      tell("failed");
+    } else if (job?.deferredFailure) {
+      log.info({ ...identity, outcome: "cancelled", code }, message);
+      tell("cancelled");
+    }
   });
 }
 

@@ -1,4 +1,7 @@
+import { createPartsCheck } from "@millrace/health";
 import { getChildLogger } from "@millrace/logger";
+import { createJobMetrics, createRegistry, createWorkerMetrics } from "@millrace/metrics";
+import { onLockWait } from "@millrace/redis";
 import { onShutdownSignal } from "@millrace/shutdown";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
@@ -8,8 +11,8 @@ import { checkWorkerOptions } from "./check-worker-options.ts";
 import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
-import { startWorker } from "./start-worker.ts";
-import { checkServices, closeServices, type WorkerService } from "./worker-service.ts";
+import { type RunningWorker, startWorker } from "./start-worker.ts";
+import { closeServices, type WorkerService } from "./worker-service.ts";
 
 /**
  * A worker process's whole life: reads the environment, takes jobs, answers health probes, and on SIGTERM or SIGINT stops in order:
@@ -44,25 +47,33 @@ export async function runWorker<
   const onOutage = (err: Error) =>
     log.warn({ code: "workspaces_unreachable", err }, "cannot ask who is blocked, trying again");
   const workspaces = watchWorkspaces({ connection, prefix, onOutage });
+  const registry = createRegistry();
+  const metrics = createWorkerMetrics(registry, contract, () => worker.isReady());
+  onLockWait(metrics.lockWaited);
   const worker = startWorker(contract, handlers, {
     connection,
     prefix,
     concurrency,
     workspaces,
     log,
+    observers: [{ ...createJobMetrics(registry, contract), stalled: metrics.stalled }],
     ...times,
     prepare: async (client) => {
       await checkRedis(client, env.NODE_ENV === "production", log);
       for (const service of Object.values(services)) await service.start?.();
     },
   });
-  const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, async () => ({
-    worker: worker.isReady(),
-    ...(await checkServices(services)),
-  }));
-  log.info({ concurrency, health: `${health.url}/readyz` }, "worker started");
+  let isDraining = false;
+  const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, {
+    isWedged: worker.isWedged,
+    isDraining: () => isDraining,
+    checkParts: createPartsCheck(partsOf(worker, services)),
+    metrics: registry,
+  });
+  log.info({ concurrency, health: `${health.url}/readyz`, metrics: `${health.url}/metrics` }, "worker started");
 
   onShutdownSignal(log, async () => {
+    isDraining = true;
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
     workspaces.close();
@@ -70,4 +81,19 @@ export async function runWorker<
   });
   await worker.untilReady();
   log.info("worker ready");
+}
+
+/** What a worker needs to do its work, each by the name that `/readyz` shows. */
+function partsOf(
+  worker: RunningWorker,
+  services: Record<string, WorkerService>,
+): Record<string, () => Promise<unknown>> {
+  const refuse = (what: string) => {
+    throw new Error(`${what}.`);
+  };
+  return {
+    redis: async () => (await worker.redisAnswers()) || refuse("Redis does not answer"),
+    worker: async () => worker.isReady() || refuse("no job is taken"),
+    ...Object.fromEntries(Object.entries(services).map(([name, service]) => [name, () => service.check()])),
+  };
 }

@@ -20,6 +20,14 @@ export function isUnreadable(job: { readonly name: string | undefined }): boolea
   return !job.name;
 }
 
+/** How often a job was replayed, and when last, in milliseconds since 1970. */
+export interface Replay {
+  readonly count: number;
+  readonly at: number;
+}
+
+const neverReplayed: Replay = { count: 0, at: 0 };
+
 /**
  * BullMQ's worker, with one thing more: a record that is broken, or gone, still becomes a job – one without a name, to be quarantined.
  *
@@ -28,19 +36,28 @@ export function isUnreadable(job: { readonly name: string | undefined }): boolea
  */
 export class ScreenedWorker extends Worker<unknown, unknown, string> {
   readonly #inHand = new Set<Job<unknown, unknown, string>>();
-  readonly #replays: Map<string, number>;
+  readonly #replays: Map<string, Replay>;
+  readonly #loop: FetchLoop;
 
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
-    const replays = new Map<string, number>();
-    super(name, processor, options, screenedBackend(replays));
+    const replays = new Map<string, Replay>();
+    const loop = { turns: 0 };
+    super(name, processor, options, screenedBackend(replays, loop));
     this.#replays = replays;
+    this.#loop = loop;
   }
 
-  /** How often a job had been replayed when it was fetched, which BullMQ's Job does not say. To be asked once per start. */
-  takeReplays(jobId: string): number {
-    const count = this.#replays.get(jobId) ?? 0;
+  /** How often Redis was asked for a job so far. It stands still when the loop does that asks. */
+  get fetchTurns(): number {
+    return this.#loop.turns;
+  }
+
+  /** What a job's record said of its replays when it was fetched, which BullMQ's Job leaves out. To be asked once per start. */
+  takeReplay(jobId: string): Replay {
+    const replay = this.#replays.get(jobId);
+    if (!replay) return neverReplayed;
     this.#replays.delete(jobId);
-    return count;
+    return replay;
   }
 
   /** Jobs that were fetched, and of which Redis has not recorded yet what became of them. */
@@ -88,15 +105,26 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   }
 }
 
+interface FetchLoop {
+  turns: number;
+}
+
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
-function screenedBackend(replays: Map<string, number>): BackendFactory<RedisQueueBackend> {
+function screenedBackend(replays: Map<string, Replay>, loop: FetchLoop): BackendFactory<RedisQueueBackend> {
   return (...parameters) => {
     const backend = createRedisBackend(...parameters);
     const execCommand = backend.execCommand.bind(backend);
+    const waitForJob = backend.waitForJob.bind(backend);
+    // With delayed jobs about, the loop may wait many times before it fetches.
+    backend.waitForJob = (blockTimeout) => {
+      loop.turns += 1;
+      return waitForJob(blockTimeout);
+    };
     backend.execCommand = (client, command, args) => {
       const reply = execCommand(client, command, args);
       if (!fetchingCommands.has(command)) return reply;
+      loop.turns += 1;
       return Promise.resolve(reply).then((fetched) => screenFetchedJob(fetched, replays));
     };
     // In this order: what the first brings to light was fetched, and is not handed back.
@@ -107,11 +135,17 @@ function screenedBackend(replays: Map<string, number>): BackendFactory<RedisQueu
 }
 
 /** A fetching command's reply is `[record, jobId, …]`, the record as field, value, field, value. */
-function screenFetchedJob(reply: unknown, replays: Map<string, number>): unknown {
+function screenFetchedJob(reply: unknown, replays: Map<string, Replay>): unknown {
   if (!Array.isArray(reply) || !Array.isArray(reply[0])) return reply;
   const record: readonly unknown[] = reply[0];
   if (!isSoundRecord(record)) return [[], ...reply.slice(1)];
-  const replayed = record.findIndex((field, index) => index % 2 === 0 && field === replayFields.count);
-  if (replayed >= 0) replays.set(String(reply[1]), Number(record[replayed + 1]) || 0);
+  const count = numberIn(record, replayFields.count);
+  const at = numberIn(record, replayFields.at);
+  if (count > 0 || at > 0) replays.set(String(reply[1]), { count, at });
   return reply;
+}
+
+function numberIn(record: readonly unknown[], field: string): number {
+  const index = record.findIndex((name, position) => position % 2 === 0 && name === field);
+  return index < 0 ? 0 : Number(record[index + 1]) || 0;
 }

@@ -8,18 +8,19 @@ import { checkWorkerOptions } from "./check-worker-options.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
+import type { JobObserver } from "./job-observer.ts";
 import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
 import { quarantineJob } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
-import { runnableSince } from "./runnable-since.ts";
 import { createRunningAttempts } from "./running-attempts.ts";
-import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
+import { isUnreadable, type Replay, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
 import type { StartedJob } from "./started-job.ts";
-import { stopWorker } from "./stop-worker.ts";
+import { answers, stopWorker } from "./stop-worker.ts";
 import { watchCancellations } from "./watch-cancellations.ts";
 import { watchClients } from "./watch-clients.ts";
+import { watchFetchLoop } from "./watch-fetch-loop.ts";
 import { watchLocks } from "./watch-locks.ts";
 
 export interface WorkerSettings {
@@ -34,6 +35,8 @@ export interface WorkerSettings {
   readonly workspaces?: WorkspaceStandings;
   /** How handlers add jobs. Defaults to `enqueue` of `@millrace/worker-config`. */
   readonly enqueue?: Enqueue;
+  /** Whoever counts what becomes of jobs. Defaults to nobody. */
+  readonly observers?: readonly JobObserver[];
   /** Awaited before the first job is taken; where it throws, none is. */
   readonly prepare?: (client: RedisClient) => Promise<void>;
 }
@@ -42,6 +45,10 @@ export interface WorkerSettings {
 export interface RunningWorker {
   /** Whether Redis answers and jobs are being taken. */
   isReady(): boolean;
+  /** Asks Redis, which may take a second to be given up: a connection may look well on which nothing comes any more. */
+  redisAnswers(): Promise<boolean>;
+  /** Whether it asks for no job any more though Redis answers and there is room: only another process helps. */
+  isWedged(): boolean;
   /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. Rejects when Redis was refused. */
   untilReady(): Promise<void>;
   /**
@@ -87,8 +94,9 @@ export function startWorker<
       const jobId = job.id ?? "";
       const attempt = attempts.begin(jobId);
       try {
-        if (await cancellations.wasCalledOff(jobId)) attempt.abort("cancelled");
-        const started = toStartedJob(job, jobId, worker.takeReplays(jobId), await runnableSince(worker, job));
+        // Without a reason nothing is awaited here: until the handler itself waits, BullMQ does not send its next fetch.
+        if (cancellations.heardEarly(jobId) && (await cancellations.isCalledOff(jobId))) attempt.abort("cancelled");
+        const started = toStartedJob(job, jobId, worker.takeReplay(jobId));
         return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
         attempts.end(jobId, attempt);
@@ -113,19 +121,32 @@ export function startWorker<
     effects: createRedisEffectStore(worker.getBackend().client, prefix),
     workspaces: settings.workspaces,
     enqueue: settings.enqueue ?? enqueue,
+    observers: settings.observers,
     now: Date.now,
   };
   const clients = watchClients(worker, log);
-  reportEngine(worker, clients, log);
+  reportEngine(worker, clients, log, settings.observers);
   const locks = watchLocks(worker, attempts, settings.lockDurationMs ?? defaultWorkerOptions.lockDuration);
+  const redisAnswers = async () => clients.areReady() && (await answers(worker));
+  const loop = watchFetchLoop({
+    turns: () => worker.fetchTurns,
+    // Not begun, at its end, or every place taken: an attempt has its deadline, so that this is no excuse for ever.
+    mayStand: () => attempts.size > 0 || !hasBegun || worker.closing !== undefined,
+    redisAnswers,
+  });
   const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name, log });
-  const begun = begin(worker, contract, settings);
+  let hasBegun = false;
+  const begun = begin(worker, contract, settings).then(() => {
+    hasBegun = true;
+  });
   // Told to whoever waits for readiness.
   begun.catch(() => {});
   // A job that was handed back can wake this worker before its connection is down: it goes back as well.
   const interrupt = () => attempts.abortAll("interrupted");
   return {
     isReady: () => clients.areReady() && worker.isRunning() && !worker.closing,
+    redisAnswers,
+    isWedged: loop.isWedged,
     untilReady: async () => {
       // First, because it says best why a Redis was refused.
       await begun;
@@ -135,6 +156,7 @@ export function startWorker<
       const isDrained = await stopWorker(worker, { areReady: clients.areReady, graceMs, interrupt });
       cancellations.close();
       locks.close();
+      loop.close();
       return isDrained;
     },
   };
@@ -147,17 +169,17 @@ async function begin(worker: ScreenedWorker, contract: QueueContract, { prepare 
   worker.run().catch((error: Error) => worker.emit("error", error));
 }
 
-function toStartedJob(job: FetchedJob, jobId: string, replays: number, runnableAt: number): StartedJob {
+function toStartedJob(job: FetchedJob, jobId: string, replay: Replay): StartedJob {
   return {
     jobId,
     action: job.name,
     data: job.data,
     createdAt: new Date(job.timestamp),
-    runnableAt,
+    runnableAt: Math.max(job.timestamp + (job.opts?.delay ?? 0), replay.at),
     attemptsMade: job.attemptsMade,
     attemptsAllowed: job.opts?.attempts ?? 1,
     starts: job.attemptsStarted,
-    replays,
+    replays: replay.count,
     progress: (percent) => job.updateProgress(percent),
   };
 }

@@ -39,7 +39,7 @@ export async function stopWorker(worker: ScreenedWorker, { areReady, graceMs, in
 }
 
 /** Asked because a connection may look well on which nothing comes any more. */
-function answers(worker: ScreenedWorker): Promise<boolean> {
+export function answers(worker: ScreenedWorker): Promise<boolean> {
   const pinged = worker.getBackend().client.then((client) => client.runCommand("ping", []));
   return settlesWithin(pinged, pingWithinMs).catch(() => false);
 }

@@ -7,8 +7,10 @@ import type { ScreenedWorker } from "./screened-worker.ts";
 /** Ends attempts whose job was called off, in whatever process. */
 export interface CancellationWatch {
   readonly ready: Promise<void>;
-  /** Whether a job that begins here was called off on its way from Redis. Redis is asked only where a message gives reason to. */
-  wasCalledOff(jobId: string): Promise<boolean>;
+  /** Whether a message for a job came while it was on its way from Redis. To be asked once per start. */
+  heardEarly(jobId: string): boolean;
+  /** Whether a job's record says that it was called off: a message may have meant an earlier start. */
+  isCalledOff(jobId: string): Promise<boolean>;
   close(): void;
 }
 
@@ -59,7 +61,8 @@ export function watchCancellations(
   const subscription = subscribe(connection, cancelChannel(prefix, queue), onMessage, onResubscribed, onRefused);
   return {
     ready: subscription.ready,
-    wasCalledOff: async (jobId) => early.delete(jobId) && isCalledOff(jobId),
+    heardEarly: (jobId) => early.delete(jobId),
+    isCalledOff,
     close: subscription.close,
   };
 }

@@ -11,19 +11,8 @@ export interface WorkerService {
   close(): Promise<void>;
 }
 
-const checkWithinMs = 2_000;
 // Of what the platform gives a process beyond WORKER_SHUTDOWN_GRACE_MS, ten seconds, there must be enough for all of them.
 const closeWithinMs = 2_000;
-
-/** Each service by its name, and whether it can be used now. */
-export async function checkServices(services: Record<string, WorkerService>): Promise<Record<string, boolean>> {
-  const states = Object.entries(services).map(async ([name, service]) => {
-    // In a promise of its own: a check that throws at once must not take the other answers with it.
-    const answered = Promise.resolve().then(() => service.check());
-    return [name, await settlesWithin(answered, checkWithinMs).catch(() => false)] as const;
-  });
-  return Object.fromEntries(await Promise.all(states));
-}
 
 /**
  * Closes one service after the other, in their order: a later one may be what an earlier one uses. One that rejects, or takes too long, is said

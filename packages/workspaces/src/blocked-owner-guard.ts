@@ -17,7 +17,9 @@ export async function withBlockedOwnerGuard<Value>(
   workspaceId: string | undefined,
   fn: () => Value | Promise<Value>,
 ): Promise<Guarded<Value>> {
-  const { standing } = workspaceId === undefined ? noWorkspace : await watch.standingOf(workspaceId);
+  const answer = workspaceId === undefined ? noWorkspace : watch.standingOf(workspaceId);
+  // What is known needs no turn of the event loop.
+  const { standing } = answer instanceof Promise ? await answer : answer;
   switch (standing) {
     case "active":
       return { skipped: false, value: await fn() };

@@ -15,7 +15,7 @@ const recovery = { timeout: 10_000, interval: 20 };
 /** How a look-up failed, or how the workspace stands, and how long it took to say so. */
 async function outcome(watch: WorkspaceWatch, workspaceId = "w") {
   const startedAt = performance.now();
-  const said = await watch.standingOf(workspaceId).then(
+  const said = await Promise.resolve(watch.standingOf(workspaceId)).then(
     ({ standing }) => standing,
     (error: unknown) => error,
   );

@@ -19,7 +19,7 @@ test("changes, reads of the whole and look-ups all at once end in what was told 
   const standings = () =>
     Promise.all(
       ids.map((id) =>
-        watch.standingOf(id).then(
+        Promise.resolve(watch.standingOf(id)).then(
           ({ standing }) => standing,
           () => "unknown",
         ),

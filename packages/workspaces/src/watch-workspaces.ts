@@ -13,11 +13,12 @@ export type Standing =
   /** Scheduled for deletion. */
   | { readonly standing: "gone" };
 
-/** What a worker process asks before every job. Both look-ups throw WorkspaceLookupError, within a second, when Redis does not say. */
+/** What a worker process asks before every job. Both look-ups reject with WorkspaceLookupError, within a second, when Redis does not say. */
 export interface WorkspaceWatch {
   /** Resolves when the directory has been read for the first time, or the watch was closed. Without Redis that is when Redis comes. */
   readonly ready: Promise<void>;
-  standingOf(workspaceId: string): Promise<Standing>;
+  /** At once where this process knows. */
+  standingOf(workspaceId: string): Standing | Promise<Standing>;
   /**
    * The workspace to which something was linked, or undefined.
    *
@@ -49,9 +50,17 @@ export function watchWorkspaces({ connection, prefix, onOutage = () => {} }: Wat
   const directory = followDirectory(connection, prefix, onOutage);
   const { redis } = directory;
   const keys = directoryKeys(prefix);
+
+  async function askForStanding(workspaceId: string): Promise<Standing> {
+    const before = directory.held();
+    const found = await inTime(askForOwner(redis, keys, workspaceId));
+    if (before) remember(before, "owners", workspaceId, found);
+    return found.isGone ? { standing: "gone" } : standing(found.answer, found.isBlocked);
+  }
+
   return {
     ready: directory.ready,
-    standingOf: async (workspaceId) => {
+    standingOf: (workspaceId) => {
       // What the directory cannot hold, nobody told it about.
       if (!isId(workspaceId)) return { standing: "active" };
       const known = directory.trusted();
@@ -59,11 +68,7 @@ export function watchWorkspaces({ connection, prefix, onOutage = () => {} }: Wat
       const ownerId = known?.owners.get(workspaceId);
       if (known && ownerId !== undefined)
         return standing(ownerId, ownerId !== null && known.blockedOwners.has(ownerId));
-
-      const before = directory.held();
-      const found = await inTime(askForOwner(redis, keys, workspaceId));
-      if (before) remember(before, "owners", workspaceId, found);
-      return found.isGone ? { standing: "gone" } : standing(found.answer, found.isBlocked);
+      return askForStanding(workspaceId);
     },
     workspaceOf: async ({ kind, id }) => {
       const reference = nameOfReference(requireKind(kind), id);

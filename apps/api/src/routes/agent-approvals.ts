@@ -11,6 +11,9 @@ import { contracts, enqueueUnchecked, queueNames, workspaceIdSchema } from "@mil
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { noteAudit } from "../access/audit.ts";
+import type { Caller } from "../access/caller.ts";
+import { isOwn, workspaceFor } from "../access/own-workspace.ts";
 import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
 
 const tags = ["agent"];
@@ -40,7 +43,7 @@ const decisionSchema = z
       .string()
       .regex(/^\P{Cc}{1,200}$/u, "expected 1 to 200 characters, none of them a control character")
       .optional()
-      .describe("Who decides, as the caller knows the person. Kept with the decision."),
+      .describe("Who decides, as the caller knows the person. Defaults to the name of the key."),
   })
   .nullish();
 
@@ -51,6 +54,7 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
   typed.get(
     "/agent/approvals",
     {
+      config: { access: "viewer", workspace: "own" },
       schema: {
         tags,
         summary: "List what agents want to have approved, newest first",
@@ -72,8 +76,9 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
         },
       },
     },
-    async ({ query }) => {
-      const approvals = await listAgentApprovals(database, query);
+    async ({ access, query }) => {
+      const workspaceId = workspaceFor(access, query.workspaceId);
+      const approvals = await listAgentApprovals(database, { ...query, workspaceId });
       const next = approvals.length === query.limit ? (approvals.at(-1)?.position ?? null) : null;
       return { approvals: approvals.map(showApproval), next };
     },
@@ -81,9 +86,12 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
 
   typed.get(
     "/agent/approvals/:id",
-    { schema: { tags, summary: "Read one", params, response: answers("The approval.") } },
-    async ({ params: { id } }, reply) => {
-      const approval = await findAgentApproval(database, id);
+    {
+      config: { access: "viewer", workspace: "own" },
+      schema: { tags, summary: "Read one", params, response: answers("The approval.") },
+    },
+    async ({ access, params: { id } }, reply) => {
+      const approval = await findOwnApproval(database, access, id);
       return approval ? showApproval(approval) : sendUnknownApproval(reply);
     },
   );
@@ -91,6 +99,7 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
   typed.post(
     "/agent/approvals/:id/approve",
     {
+      config: { access: "operator", workspace: "own", audit: "agent.approve" },
       schema: {
         tags,
         summary: "Approve a job, and add it",
@@ -101,13 +110,14 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
         response: { ...answers("Approved, and the job is added."), 409: describeProblem("It was rejected.") },
       },
     },
-    async ({ params: { id }, body }, reply) => {
-      const approval = await decideAgentApproval(database, id, { state: "approved", decidedBy: body?.decidedBy });
+    async (request, reply) => {
+      const approval = await decide(database, request, "approved");
       if (!approval) return sendUnknownApproval(reply);
       if (approval.state !== "approved") return sendDecided(reply, approval);
       if (approval.jobId !== undefined) return showApproval(approval);
       const jobId = await addJob(approval);
-      await recordAgentApprovalJob(database, id, jobId);
+      await recordAgentApprovalJob(database, approval.id, jobId);
+      noteAudit(request, { queue: approval.queue, jobId });
       return showApproval({ ...approval, jobId });
     },
   );
@@ -115,6 +125,7 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
   typed.post(
     "/agent/approvals/:id/reject",
     {
+      config: { access: "operator", workspace: "own", audit: "agent.reject" },
       schema: {
         tags,
         summary: "Reject a job, which is then never added",
@@ -123,12 +134,31 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
         response: { ...answers("Rejected, now or before."), 409: describeProblem("It was approved.") },
       },
     },
-    async ({ params: { id }, body }, reply) => {
-      const approval = await decideAgentApproval(database, id, { state: "rejected", decidedBy: body?.decidedBy });
+    async (request, reply) => {
+      const approval = await decide(database, request, "rejected");
       if (!approval) return sendUnknownApproval(reply);
       return approval.state === "rejected" ? showApproval(approval) : sendDecided(reply, approval);
     },
   );
+}
+
+async function findOwnApproval(database: Database, access: Caller, id: string): Promise<AgentApproval | undefined> {
+  const approval = await findAgentApproval(database, id);
+  return approval && isOwn(access, approval.workspaceId) ? approval : undefined;
+}
+
+/** The approval as it stands after the decision; nothing where there is none for this caller. */
+async function decide(
+  database: Database,
+  {
+    access,
+    params: { id },
+    body,
+  }: { access: Caller; params: z.infer<typeof params>; body: z.infer<typeof decisionSchema> },
+  state: "approved" | "rejected",
+): Promise<AgentApproval | undefined> {
+  if (!(await findOwnApproval(database, access, id))) return undefined;
+  return decideAgentApproval(database, id, { state, decidedBy: body?.decidedBy ?? access.keyName });
 }
 
 /** Under the approval's own id: whoever approves at the same time adds the same job. */

@@ -2,6 +2,7 @@ import { cancelJob } from "@millrace/job-admin";
 import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { noteAudit } from "../access/audit.ts";
 import {
   describeProblem,
   describeResponse,
@@ -40,6 +41,7 @@ export function cancelRoutes(app: FastifyInstance): void {
   app.post<{ Params: { queue: string; jobId: string } }>(
     "/jobs/:queue/:jobId/cancel",
     {
+      config: { access: "operator", workspace: "job", audit: "job.cancel" },
       schema: {
         tags: ["jobs"],
         summary: "Call a job off",
@@ -52,10 +54,12 @@ export function cancelRoutes(app: FastifyInstance): void {
         },
       },
     },
-    async ({ params: { queue, jobId } }, reply) => {
+    async (request, reply) => {
+      const { queue, jobId } = request.params;
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
       const { outcome: status, children, parent } = await cancelJob(name.data, jobId);
+      noteAudit(request, { children: children.cancelled + children.cancelling });
       switch (status) {
         case "cancelled":
           return reply.status(200).send({ jobId, queue: name.data, status, children, parent });

@@ -34,7 +34,9 @@ export async function collectOpenApi(app: FastifyInstance): Promise<void> {
 
 /** `/openapi.json` for programs and `/docs` for people. */
 export async function documentationRoutes(app: FastifyInstance): Promise<void> {
-  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  const config = { access: "any", workspace: "own", isPage: true } as const;
+  app.get("/openapi.json", { config, schema: { hide: true } }, async () => app.swagger());
+  app.decorate("foreignRoutes", config);
   await app.register(scalar, {
     routePrefix: "/docs",
     // Fonts, telemetry and tools of the page's maker would tell a third party who reads it, and what.

@@ -2,6 +2,7 @@ import { addDigestItem, type Database } from "@millrace/database";
 import { workspaceIdSchema } from "@millrace/worker-config/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { workspaceFor } from "../access/own-workspace.ts";
 import { describeResponse, problemResponses } from "../problem.ts";
 
 // PostgreSQL keeps no NUL, and a line of a digest is a line.
@@ -26,6 +27,7 @@ export function emailDigestItemRoutes(app: FastifyInstance, database: Database):
   app.post<{ Body: z.output<typeof itemSchema> }>(
     "/email/digest-items",
     {
+      config: { access: "producer", workspace: "own" },
       schema: {
         tags: ["email"],
         summary: "Keep something for the next digest",
@@ -36,6 +38,9 @@ export function emailDigestItemRoutes(app: FastifyInstance, database: Database):
         },
       },
     },
-    async ({ body }, reply) => reply.status(201).send(await addDigestItem(database, body)),
+    async ({ access, body }, reply) => {
+      const workspaceId = workspaceFor(access, body.workspaceId);
+      return reply.status(201).send(await addDigestItem(database, { ...body, workspaceId }));
+    },
   );
 }

@@ -31,6 +31,7 @@ export function emailSuppressionRoutes(app: FastifyInstance, database: Database)
   app.get<{ Querystring: { address?: string; after?: string; limit: number } }>(
     "/email/suppressions",
     {
+      config: { access: "viewer" },
       schema: {
         tags,
         summary: "List who gets no mail",
@@ -62,6 +63,7 @@ export function emailSuppressionRoutes(app: FastifyInstance, database: Database)
   app.put<{ Body: z.output<typeof newSuppressionSchema> }>(
     "/email/suppressions",
     {
+      config: { access: "operator", audit: "suppression.add" },
       schema: {
         tags,
         summary: "Send an address no more mail",
@@ -83,6 +85,7 @@ export function emailSuppressionRoutes(app: FastifyInstance, database: Database)
   app.delete<{ Querystring: { address: string } }>(
     "/email/suppressions",
     {
+      config: { access: "operator", audit: "suppression.remove" },
       schema: {
         tags,
         summary: "Send an address mail again",

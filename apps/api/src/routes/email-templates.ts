@@ -57,6 +57,7 @@ export function emailTemplateRoutes(app: FastifyInstance, database: Database): v
   app.get<{ Querystring: { after?: string; limit: number } }>(
     "/email/templates",
     {
+      config: { access: "viewer" },
       schema: {
         tags,
         summary: "List the templates",
@@ -85,6 +86,7 @@ export function emailTemplateRoutes(app: FastifyInstance, database: Database): v
   app.get<Named>(
     "/email/templates/:id",
     {
+      config: { access: "viewer" },
       schema: {
         tags,
         summary: "Read the template that a reader gets",
@@ -104,6 +106,7 @@ export function emailTemplateRoutes(app: FastifyInstance, database: Database): v
   app.put<Named & { Body: z.output<typeof contentSchema> }>(
     "/email/templates/:id",
     {
+      config: { access: "operator", audit: "template.put" },
       schema: {
         tags,
         summary: "Store a template",
@@ -128,6 +131,7 @@ export function emailTemplateRoutes(app: FastifyInstance, database: Database): v
   app.delete<Named>(
     "/email/templates/:id",
     {
+      config: { access: "operator", audit: "template.remove" },
       schema: {
         tags,
         summary: "Remove a template",

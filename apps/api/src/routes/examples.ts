@@ -1,6 +1,6 @@
 import { contracts, type QueueContract } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
-import { readKey } from "../authenticate.ts";
+import { readKey } from "../access/authenticate.ts";
 
 interface Example {
   readonly name: string;
@@ -9,16 +9,20 @@ interface Example {
 
 /** `GET /examples`: one command per action that works when pasted, made from the contracts and the caller's own address and key. */
 export function exampleRoutes(app: FastifyInstance): void {
-  app.get("/examples", { schema: { hide: true } }, async ({ headers, protocol, host }, reply) => {
-    // What the caller sent in its header stands in its own page, and in a command that it runs: nothing but a host may.
-    const origin = `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`;
-    const key = readKey(headers.authorization ?? "", true) ?? "";
-    return reply
-      .type("text/html; charset=utf-8")
-      .header("cache-control", "no-store")
-      .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-      .send(renderPage(listExamples(origin, key)));
-  });
+  app.get(
+    "/examples",
+    { config: { access: "any", workspace: "own", isPage: true }, schema: { hide: true } },
+    async ({ headers, protocol, host }, reply) => {
+      // What the caller sent in its header stands in its own page, and in a command that it runs: nothing but a host may.
+      const origin = `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`;
+      const key = readKey(headers.authorization ?? "", true) ?? "";
+      return reply
+        .type("text/html; charset=utf-8")
+        .header("cache-control", "no-store")
+        .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+        .send(renderPage(listExamples(origin, key)));
+    },
+  );
 }
 
 function listExamples(origin: string, key: string): Example[] {

@@ -38,6 +38,7 @@ export function fileRoutes(app: FastifyInstance, files: FileStore): void {
     scope.post<{ Querystring: z.output<typeof querySchema> }>(
       "/files",
       {
+        config: { access: "producer" },
         ...transferOptions,
         schema: {
           tags: ["files"],
@@ -80,6 +81,7 @@ export function fileRoutes(app: FastifyInstance, files: FileStore): void {
   app.get<{ Params: z.output<typeof paramsSchema> }>(
     "/files/:fileId",
     {
+      config: { access: "any" },
       ...transferOptions,
       schema: {
         tags: ["files"],
@@ -108,6 +110,7 @@ export function fileRoutes(app: FastifyInstance, files: FileStore): void {
   app.delete<{ Params: z.output<typeof paramsSchema> }>(
     "/files/:fileId",
     {
+      config: { access: "producer" },
       schema: {
         tags: ["files"],
         summary: "Delete a file",

@@ -1,27 +1,52 @@
 import type { Database } from "@millrace/database";
+import type { FileStore } from "@millrace/file-store";
+import { createPartsCheck } from "@millrace/health";
+import type { QueueFigures } from "@millrace/metrics";
 import { askQueue, contracts } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 
-const isThere = (answer: Promise<unknown>) =>
-  answer.then(
-    () => "ok" as const,
-    () => "unavailable" as const,
-  );
+/** Above which a queue is `degraded`. */
+export interface QueueLimits {
+  /** Jobs that could run and wait for a worker. */
+  readonly maxDepth: number;
+  readonly maxDeadLetters: number;
+}
+
+export interface HealthParts {
+  readonly database: Database;
+  readonly files: FileStore;
+  readonly readQueues: () => Promise<readonly QueueFigures[]>;
+  readonly limits: QueueLimits;
+}
 
 /**
- * Probes. Registered before everything else and without a key: whoever restarts processes has none. Without Redis the API is not ready;
- * without its database it is `degraded` and stays in service, since enqueueing needs none.
+ * Probes. Registered before everything else and without a key: whoever restarts processes has none. Without Redis the API is not ready.
+ * Without its database or its files, and while a queue is over its limits, it is `degraded` and stays in service: enqueueing needs none
+ * of them.
  */
-export function healthRoutes(app: FastifyInstance, database: Database): void {
-  const quiet = { logLevel: "silent" as const, schema: { hide: true } };
+export function healthRoutes(app: FastifyInstance, { database, files, readQueues, limits }: HealthParts): void {
+  const quiet = { config: { access: "public" }, logLevel: "silent", schema: { hide: true } } as const;
+  const checkParts = createPartsCheck({
+    redis: () => askQueue(contracts.default, (queue) => queue.getWaitingCount()),
+    database: () => database.check(),
+    files: () => files.check(),
+  });
   app.get("/livez", quiet, async () => ({ status: "ok" }));
   app.get("/readyz", quiet, async (_, reply) => {
-    const [redis, databaseState] = await Promise.all([
-      isThere(askQueue(contracts.default, (queue) => queue.getWaitingCount())),
-      isThere(database.check()),
-    ]);
-    const parts = { redis, database: databaseState };
-    if (redis !== "ok") return reply.status(503).send({ status: "unavailable", ...parts });
-    return { status: databaseState === "ok" ? "ok" : "degraded", ...parts };
+    const [there, figures] = await Promise.all([checkParts(), readQueues().catch(() => [])]);
+    const parts = Object.fromEntries(
+      Object.entries(there).map(([name, isThere]) => [name, isThere ? "ok" : "unavailable"]),
+    );
+    if (!there.redis) return reply.status(503).send({ status: "unavailable", ...parts });
+    const queues = Object.fromEntries(figures.map((queue) => [queue.queue, standOf(queue, limits)]));
+    const isFine =
+      Object.values(there).every(Boolean) && Object.values(queues).every(({ status }) => status === "healthy");
+    return { status: isFine ? "ok" : "degraded", ...parts, queues };
   });
+}
+
+function standOf({ depth: { waiting = 0, prioritized = 0 }, deadLetters }: QueueFigures, limits: QueueLimits) {
+  const depth = waiting + prioritized;
+  const isOver = depth > limits.maxDepth || deadLetters > limits.maxDeadLetters;
+  return { status: isOver ? "degraded" : "healthy", depth, deadLetters };
 }

@@ -1,10 +1,12 @@
 import { findJob, jobStatuses } from "@millrace/job-admin";
+import { hasEnded } from "@millrace/job-events";
 import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { type Following, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
 import { describeResponse, problemResponses, sendUnknownJob, sendUnknownQueue } from "../problem.ts";
 
-const jobSchema = z
+export const jobSchema = z
   .object({
     jobId: z.string(),
     queue: queueNames,
@@ -21,22 +23,30 @@ const jobSchema = z
   .meta({ id: "Job" });
 
 /** `GET /jobs/:queue/:jobId`. */
-export function jobRoutes(app: FastifyInstance): void {
-  app.get<{ Params: { queue: string; jobId: string } }>(
+export function jobRoutes(app: FastifyInstance, { feed, closing }: Following): void {
+  app.get<{ Params: { queue: string; jobId: string }; Querystring: z.output<typeof waitQuerySchema> }>(
     "/jobs/:queue/:jobId",
     {
+      config: { access: "any", workspace: "job" },
+      handlerTimeout: waitTimeoutMs,
       schema: {
         tags: ["jobs"],
         summary: "Read a job's status",
         params: z.object({ queue: z.string(), jobId: z.string() }),
-        response: { 200: describeResponse("The job as it stands.", jobSchema), ...problemResponses },
+        querystring: waitQuerySchema,
+        response: {
+          200: describeResponse("The job as it stands. With `waitMs`, it has ended.", jobSchema),
+          202: describeResponse("With `waitMs`: the job as it stands, and it has not ended.", jobSchema),
+          ...problemResponses,
+        },
       },
     },
-    async ({ params: { queue, jobId } }, reply) => {
+    async ({ params: { queue, jobId }, query: { waitMs } }, reply) => {
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
-      const job = await findJob(name.data, jobId);
-      return job ?? sendUnknownJob(reply, queue);
+      if (waitMs === undefined) return (await findJob(name.data, jobId)) ?? sendUnknownJob(reply, queue);
+      const job = await feed.waitForEnd(name.data, jobId, { waitMs, signal: untilGone(reply, closing) });
+      return job ? reply.status(hasEnded(job) ? 200 : 202).send(job) : sendUnknownJob(reply, queue);
     },
   );
 }

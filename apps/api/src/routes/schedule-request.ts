@@ -58,7 +58,7 @@ type Issues = { path: string; message: string }[];
 
 /** What is wrong with a request, every field that is at fault by its name. */
 export function toProblem(what: string, errors: Issues): Problem {
-  return { status: 400, title: "Invalid schedule", code: "invalid_schedule", detail: `${what} is not valid.`, errors };
+  return { status: 400, title: "Invalid request", code: "invalid_request", detail: `${what} is not valid.`, errors };
 }
 
 export function toIssues(error: z.ZodError): Issues {

@@ -85,7 +85,7 @@ test.each([
   ["", { colour: "red" }, /colour/],
 ])("a request that is wrong in %j is refused with a sentence (%j)", async (path, wrong, message) => {
   const response = await post("/schedules", { ...nightly, ...wrong });
-  expectProblem(response, 400, "invalid_schedule");
+  expectProblem(response, 400, "invalid_request");
   const { errors } = response.json<{ errors: { path: string; message: string }[] }>();
   const own = errors.filter((error) => error.path === path || (path === "data.delay" && error.path === "data"));
   expect(own.map((error) => error.message).join(" ")).toMatch(message);
@@ -95,16 +95,16 @@ test("the runs of a pattern may not come closer than an interval may", async () 
   const patient = await createTestApp({ scheduleLimits: { minIntervalMs: 3_600_000, maxPerWorkspace: 3 } });
   const send = (cron: string) =>
     patient.inject({ method: "POST", url: "/schedules", headers: bearer, payload: { ...nightly, cron } });
-  expectProblem(await send("0,59 2 * * *"), 400, "invalid_schedule");
+  expectProblem(await send("0,59 2 * * *"), 400, "invalid_request");
   expect((await send("0 * * * *")).statusCode).toBe(201);
   await patient.close();
 });
 
 test("no body, or one that is no object, is a 400 as well", async () => {
-  expectProblem(await post("/schedules"), 400, "invalid_schedule");
-  expectProblem(await post("/schedules", []), 400, "invalid_schedule");
-  expectProblem(await post("/schedules/preview"), 400, "invalid_schedule");
-  expectProblem(await read("/schedules?limit=0"), 400, "invalid_schedule");
+  expectProblem(await post("/schedules"), 400, "invalid_request");
+  expectProblem(await post("/schedules", []), 400, "invalid_request");
+  expectProblem(await post("/schedules/preview"), 400, "invalid_request");
+  expectProblem(await read("/schedules?limit=0"), 400, "invalid_request");
 });
 
 test("a workspace has no more schedules than it may", async () => {
@@ -121,14 +121,14 @@ test("a preview shows local time and UTC over a change of clocks, and stores not
       { utc: "2026-03-09T06:30:00.000Z", local: "2026-03-09T02:30:00-04:00" },
     ],
   });
-  expectProblem(await post("/schedules/preview", { ...payload, timeZone: "Mars/Phobos" }), 400, "invalid_schedule");
+  expectProblem(await post("/schedules/preview", { ...payload, timeZone: "Mars/Phobos" }), 400, "invalid_request");
   expect((await read("/schedules")).json().schedules).toEqual([]);
 });
 
 test.each(["0050-06-01T00:00:00Z", "1969-12-31T23:59:59Z", "9000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])(
   "a preview from %s, where times cannot be told, is refused",
   async (from) => {
-    expectProblem(await post("/schedules/preview", { cron: "0 0 29 2 *", from, count: 100 }), 400, "invalid_schedule");
+    expectProblem(await post("/schedules/preview", { cron: "0 0 29 2 *", from, count: 100 }), 400, "invalid_request");
   },
 );
 

@@ -1,8 +1,11 @@
 import { addSchedule, findSchedule, listSchedules, removeSchedule, runScheduleNow } from "@millrace/schedules";
 import { previewRuns, toCadence } from "@millrace/schedules/cadence";
-import { queueNames } from "@millrace/worker-config";
+import { contracts, queueNames } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
+import { noteAudit } from "../access/audit.ts";
+import type { Caller } from "../access/caller.ts";
+import { isOwn, requireOwnData, workspaceFor } from "../access/own-workspace.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem } from "../problem.ts";
 import {
   previewSchema,
@@ -35,6 +38,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
   app.post(
     "/schedules",
     {
+      config: { access: "operator", workspace: "own", audit: "schedule.add" },
       schema: {
         tags,
         summary: "Add a workspace's schedule",
@@ -47,13 +51,17 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
       },
       validatorCompiler: unchecked,
     },
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const { access, body } = request;
       const schedule = readScheduleRequest(body, limits);
       if ("status" in schedule) return sendProblem(reply, schedule);
+      workspaceFor(access, schedule.workspaceId ?? undefined);
+      requireOwnData(access, contracts[schedule.queue], schedule.action, schedule.data);
       if (!(await addSchedule(schedule, limits.maxPerWorkspace))) {
         const detail = `The workspace has ${limits.maxPerWorkspace} schedules, which is as many as it may. Remove one first.`;
         return sendProblem(reply, { status: 409, title: "Too many schedules", code: "too_many_schedules", detail });
       }
+      noteAudit(request, { id: schedule.id, queue: schedule.queue, action: schedule.action });
       const stored = await findSchedule(schedule.id);
       if (!stored) return sendUnknownSchedule(reply);
       return reply
@@ -65,6 +73,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
   app.post(
     "/schedules/preview",
     {
+      config: { access: "any", workspace: "own" },
       schema: {
         tags,
         summary: "Say when a cadence would be due",
@@ -87,6 +96,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
   app.get(
     "/schedules",
     {
+      config: { access: "viewer", workspace: "own" },
       schema: {
         tags,
         summary: "List schedules",
@@ -101,16 +111,20 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
       },
       validatorCompiler: unchecked,
     },
-    async ({ query }, reply) => {
+    async ({ access, query }, reply) => {
       const parsed = querySchema.safeParse(query);
       if (!parsed.success) return sendProblem(reply, toProblem("The query", toIssues(parsed.error)));
-      const { schedules, cursor } = await listSchedules(parsed.data);
+      const { schedules, cursor } = await listSchedules({
+        ...parsed.data,
+        workspaceId: workspaceFor(access, parsed.data.workspaceId),
+      });
       return { schedules: schedules.map(viewSchedule), cursor };
     },
   );
   app.get<{ Params: { id: string } }>(
     "/schedules/:id",
     {
+      config: { access: "viewer", workspace: "own" },
       schema: {
         tags,
         summary: "Read a schedule, its next runs and its last one",
@@ -118,14 +132,15 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         response: { 200: describeResponse("The schedule as it stands.", wholeScheduleSchema), ...problemResponses },
       },
     },
-    async ({ params: { id } }, reply) => {
-      const stored = await findSchedule(id);
+    async ({ access, params: { id } }, reply) => {
+      const stored = await findOwnSchedule(access, id);
       return stored ? viewWholeSchedule(stored) : sendUnknownSchedule(reply);
     },
   );
   app.delete<{ Params: { id: string } }>(
     "/schedules/:id",
     {
+      config: { access: "operator", workspace: "own", audit: "schedule.remove" },
       schema: {
         tags,
         summary: "Remove a workspace's schedule",
@@ -137,9 +152,10 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         },
       },
     },
-    async ({ params: { id } }, reply) => {
-      const stored = await findSchedule(id);
-      if (stored?.schedule.workspaceId === null) {
+    async ({ access, params: { id } }, reply) => {
+      const stored = await findOwnSchedule(access, id);
+      if (!stored) return sendUnknownSchedule(reply);
+      if (stored.schedule.workspaceId === null) {
         const detail = "The code owns this schedule: it is removed by removing it from the code.";
         return sendProblem(reply, { status: 409, title: "Owned by the code", code: "owned_by_code", detail });
       }
@@ -149,6 +165,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
   app.post<{ Params: { id: string } }>(
     "/schedules/:id/run",
     {
+      config: { access: "operator", workspace: "own", audit: "schedule.run" },
       schema: {
         tags,
         summary: "Run a schedule's job now",
@@ -163,17 +180,25 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         },
       },
     },
-    async ({ params: { id } }, reply) => {
+    async (request, reply) => {
+      const { id } = request.params;
+      if (!(await findOwnSchedule(request.access, id))) return sendUnknownSchedule(reply);
       const run = await runScheduleNow(id);
       if (run.outcome === "unknown") return sendUnknownSchedule(reply);
       const { jobId, schedule } = run;
       if (run.outcome === "added") {
+        noteAudit(request, { queue: schedule.queue, jobId });
         return reply.status(202).send({ jobId, queue: schedule.queue, action: schedule.action });
       }
       const detail = `The job of its last run, ${jobId}, has not ended, and its overlap is skip.`;
       return sendProblem(reply, { status: 409, title: "Still running", code: "still_running", detail });
     },
   );
+}
+
+async function findOwnSchedule(access: Caller, id: string) {
+  const stored = await findSchedule(id);
+  return stored && isOwn(access, stored.schedule.workspaceId) ? stored : undefined;
 }
 
 function sendUnknownSchedule(reply: FastifyReply): FastifyReply {

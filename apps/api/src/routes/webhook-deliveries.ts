@@ -1,10 +1,16 @@
-import { type Database, findWebhookDelivery, findWebhookEndpoint, listWebhookDeliveries } from "@millrace/database";
+import { type Database, findWebhookDelivery, listWebhookDeliveries } from "@millrace/database";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
 import { addDelivery } from "./add-delivery.ts";
-import { addedDeliverySchema, deliverySchema, sendUnknownEndpoint, showDelivery } from "./webhook-view.ts";
+import {
+  addedDeliverySchema,
+  deliverySchema,
+  findOwnEndpoint,
+  sendUnknownEndpoint,
+  showDelivery,
+} from "./webhook-view.ts";
 
 const tags = ["webhooks"];
 
@@ -15,6 +21,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, database: Database):
   typed.get(
     "/webhooks/endpoints/:id/deliveries",
     {
+      config: { access: "viewer", workspace: "own" },
       schema: {
         tags,
         summary: "List an endpoint's deliveries, newest first",
@@ -35,10 +42,9 @@ export function webhookDeliveryRoutes(app: FastifyInstance, database: Database):
         },
       },
     },
-    async ({ params: { id: endpointId }, query: { before, limit } }, reply) => {
+    async ({ access, params: { id: endpointId }, query: { before, limit } }, reply) => {
+      if (!(await findOwnEndpoint(database, access, endpointId))) return sendUnknownEndpoint(reply);
       const deliveries = await listWebhookDeliveries(database, { endpointId, before, limit });
-      const isUnknown = deliveries.length === 0 && !(await findWebhookEndpoint(database, endpointId));
-      if (isUnknown) return sendUnknownEndpoint(reply);
       const next = deliveries.length === limit ? (deliveries.at(-1)?.position ?? null) : null;
       return { deliveries: deliveries.map(showDelivery), next };
     },
@@ -47,6 +53,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, database: Database):
   typed.post(
     "/webhooks/deliveries/:id/resend",
     {
+      config: { access: "operator", workspace: "own", audit: "webhook.resend" },
       schema: {
         tags,
         summary: "Deliver the same event once more, as a delivery of its own",
@@ -59,15 +66,14 @@ export function webhookDeliveryRoutes(app: FastifyInstance, database: Database):
         },
       },
     },
-    async ({ params: { id } }, reply) => {
+    async ({ access, params: { id } }, reply) => {
       const delivery = await findWebhookDelivery(database, id);
-      if (!delivery) {
+      const endpoint = delivery && (await findOwnEndpoint(database, access, delivery.endpointId));
+      if (!endpoint) {
         const detail = "There is no delivery with this id. It never was, or it was purged.";
         return sendProblem(reply, { status: 404, title: "Unknown delivery", code: "unknown_delivery", detail });
       }
-      const { endpointId, event, eventId, occurredAt, payload } = delivery;
-      const endpoint = await findWebhookEndpoint(database, endpointId);
-      if (!endpoint) return sendUnknownEndpoint(reply);
+      const { event, eventId, occurredAt, payload } = delivery;
       return addDelivery(reply, endpoint, {
         ...{ event, eventId, occurredAt: occurredAt.toISOString() },
         // What was stored is what the contract had let in.

@@ -2,7 +2,6 @@ import {
   createWebhookEndpoint,
   type Database,
   deleteWebhookEndpoint,
-  findWebhookEndpoint,
   listWebhookEndpoints,
   updateWebhookEndpoint,
 } from "@millrace/database";
@@ -12,11 +11,14 @@ import { workspaceIdSchema } from "@millrace/worker-config/contracts";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { noteAudit } from "../access/audit.ts";
+import { workspaceFor } from "../access/own-workspace.ts";
 import { describeResponse, recordProblemResponses } from "../problem.ts";
 import {
   endpointFields,
   endpointSchema,
   endpointWithSecretSchema,
+  findOwnEndpoint,
   sendUnknownEndpoint,
   showEndpoint,
 } from "./webhook-view.ts";
@@ -46,6 +48,7 @@ export function webhookEndpointRoutes(
   typed.post(
     "/webhooks/endpoints",
     {
+      config: { access: "operator", workspace: "own", audit: "webhook.add" },
       schema: {
         tags,
         summary: "Register an endpoint",
@@ -64,9 +67,12 @@ export function webhookEndpointRoutes(
         },
       },
     },
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const { access, body } = request;
+      const workspaceId = workspaceFor(access, body.workspaceId);
       const secret = createWebhookSecret();
-      const endpoint = await createWebhookEndpoint(database, { ...body, secret });
+      const endpoint = await createWebhookEndpoint(database, { ...body, workspaceId, secret });
+      noteAudit(request, { id: endpoint.id });
       return reply.status(201).send({ ...showEndpoint(endpoint), secret });
     },
   );
@@ -74,6 +80,7 @@ export function webhookEndpointRoutes(
   typed.get(
     "/webhooks/endpoints",
     {
+      config: { access: "viewer", workspace: "own" },
       schema: {
         tags,
         summary: "List endpoints",
@@ -88,8 +95,9 @@ export function webhookEndpointRoutes(
         },
       },
     },
-    async ({ query }) => {
-      const endpoints = await listWebhookEndpoints(database, query);
+    async ({ access, query }) => {
+      const workspaceId = workspaceFor(access, query.workspaceId);
+      const endpoints = await listWebhookEndpoints(database, { ...query, workspaceId });
       const next = endpoints.length === query.limit ? (endpoints.at(-1)?.id ?? null) : null;
       return { endpoints: endpoints.map(showEndpoint), next };
     },
@@ -97,9 +105,12 @@ export function webhookEndpointRoutes(
 
   typed.get(
     "/webhooks/endpoints/:id",
-    { schema: { tags, summary: "Read an endpoint", params, response: answers(endpointSchema) } },
-    async ({ params: { id } }, reply) => {
-      const endpoint = await findWebhookEndpoint(database, id);
+    {
+      config: { access: "viewer", workspace: "own" },
+      schema: { tags, summary: "Read an endpoint", params, response: answers(endpointSchema) },
+    },
+    async ({ access, params: { id } }, reply) => {
+      const endpoint = await findOwnEndpoint(database, access, id);
       return endpoint ? showEndpoint(endpoint) : sendUnknownEndpoint(reply);
     },
   );
@@ -107,6 +118,7 @@ export function webhookEndpointRoutes(
   typed.patch(
     "/webhooks/endpoints/:id",
     {
+      config: { access: "operator", workspace: "own", audit: "webhook.change" },
       schema: {
         tags,
         summary: "Change an endpoint; what is not given stays",
@@ -120,7 +132,8 @@ export function webhookEndpointRoutes(
         response: answers(endpointSchema),
       },
     },
-    async ({ params: { id }, body }, reply) => {
+    async ({ access, params: { id }, body }, reply) => {
+      if (!(await findOwnEndpoint(database, access, id))) return sendUnknownEndpoint(reply);
       const endpoint = await updateWebhookEndpoint(database, id, body);
       return endpoint ? showEndpoint(endpoint) : sendUnknownEndpoint(reply);
     },
@@ -129,6 +142,7 @@ export function webhookEndpointRoutes(
   typed.delete(
     "/webhooks/endpoints/:id",
     {
+      config: { access: "operator", workspace: "own", audit: "webhook.remove" },
       schema: {
         tags,
         summary: "Remove an endpoint and its deliveries",
@@ -136,7 +150,8 @@ export function webhookEndpointRoutes(
         response: { 200: describeResponse("The endpoint is removed.", params), ...recordProblemResponses },
       },
     },
-    async ({ params: { id } }, reply) => {
+    async ({ access, params: { id } }, reply) => {
+      if (!(await findOwnEndpoint(database, access, id))) return sendUnknownEndpoint(reply);
       const isRemoved = await deleteWebhookEndpoint(database, id);
       return isRemoved ? { id } : sendUnknownEndpoint(reply);
     },

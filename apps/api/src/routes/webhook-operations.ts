@@ -1,11 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  type Database,
-  findWebhookEndpoint,
-  moveWebhookEndpoint,
-  rotateWebhookSecret,
-  type WebhookEndpointState,
-} from "@millrace/database";
+import { type Database, moveWebhookEndpoint, rotateWebhookSecret, type WebhookEndpointState } from "@millrace/database";
 import { createWebhookSecret } from "@millrace/webhooks";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
@@ -16,6 +10,7 @@ import {
   addedDeliverySchema,
   endpointSchema,
   endpointWithSecretSchema,
+  findOwnEndpoint,
   sendUnknownEndpoint,
   showEndpoint,
 } from "./webhook-view.ts";
@@ -31,6 +26,7 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
   typed.post(
     "/webhooks/endpoints/:id/rotate-secret",
     {
+      config: { access: "operator", workspace: "own", audit: "webhook.rotate-secret" },
       schema: {
         tags,
         summary: "Give an endpoint a new secret",
@@ -52,7 +48,8 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
         },
       },
     },
-    async ({ params: { id }, body }, reply) => {
+    async ({ access, params: { id }, body }, reply) => {
+      if (!(await findOwnEndpoint(database, access, id))) return sendUnknownEndpoint(reply);
       const secret = createWebhookSecret();
       const overlapMs = body?.overlapMs ?? day;
       const endpoint = await rotateWebhookSecret(database, id, { secret, overlapMs });
@@ -68,6 +65,7 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
     typed.post(
       `/webhooks/endpoints/:id/${path}`,
       {
+        config: { access: "operator", workspace: "own", audit: `webhook.${path}` },
         schema: {
           tags,
           summary,
@@ -78,9 +76,10 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
           },
         },
       },
-      async ({ params: { id } }, reply) => {
+      async ({ access, params: { id } }, reply) => {
+        if (!(await findOwnEndpoint(database, access, id))) return sendUnknownEndpoint(reply);
         await moveWebhookEndpoint(database, id, { from, to, ...(to === "paused" && { reason: "manual" }) });
-        const endpoint = await findWebhookEndpoint(database, id);
+        const endpoint = await findOwnEndpoint(database, access, id);
         return endpoint ? showEndpoint(endpoint) : sendUnknownEndpoint(reply);
       },
     );
@@ -89,6 +88,7 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
   typed.post(
     "/webhooks/endpoints/:id/test",
     {
+      config: { access: "operator", workspace: "own", audit: "webhook.test" },
       schema: {
         tags,
         summary: "Send an endpoint the event webhook.test",
@@ -100,8 +100,8 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
         },
       },
     },
-    async ({ params: { id } }, reply) => {
-      const endpoint = await findWebhookEndpoint(database, id);
+    async ({ access, params: { id } }, reply) => {
+      const endpoint = await findOwnEndpoint(database, access, id);
       if (!endpoint) return sendUnknownEndpoint(reply);
       const event = { event: "webhook.test", eventId: `test_${randomUUID()}`, payload: { message: "It works." } };
       return addDelivery(reply, endpoint, event);

@@ -1,7 +1,9 @@
-import type { WebhookDelivery, WebhookEndpoint } from "@millrace/database";
+import { type Database, findWebhookEndpoint, type WebhookDelivery, type WebhookEndpoint } from "@millrace/database";
 import { webhookEventPattern } from "@millrace/worker-config";
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
+import type { Caller } from "../access/caller.ts";
+import { isOwn } from "../access/own-workspace.ts";
 import { sendProblem } from "../problem.ts";
 
 /** What an endpoint is made of. */
@@ -93,6 +95,16 @@ export function showDelivery(delivery: WebhookDelivery): z.input<typeof delivery
     createdAt: delivery.createdAt.toISOString(),
     finishedAt: delivery.finishedAt?.toISOString() ?? null,
   };
+}
+
+/** The endpoint, where it is this caller's to see. An endpoint stays with its workspace, so the answer holds for what follows. */
+export async function findOwnEndpoint(
+  database: Database,
+  access: Caller,
+  id: string,
+): Promise<WebhookEndpoint | undefined> {
+  const endpoint = await findWebhookEndpoint(database, id);
+  return endpoint && isOwn(access, endpoint.workspaceId) ? endpoint : undefined;
 }
 
 export function sendUnknownEndpoint(reply: FastifyReply): FastifyReply {

@@ -150,7 +150,10 @@ test("while the database is away these routes say so, jobs are still added, and 
   const url = "/jobs/webhook/dispatchEvent";
   expect((await lonely.inject({ method: "POST", url, headers: bearer, payload: { data } })).statusCode).toBe(202);
   const ready = await lonely.inject({ url: "/readyz" });
-  expect([ready.statusCode, ready.json()]).toEqual([200, { status: "degraded", redis: "ok", database: "unavailable" }]);
+  expect([ready.statusCode, ready.json()]).toMatchObject([
+    200,
+    { status: "degraded", redis: "ok", database: "unavailable" },
+  ]);
   await lonely.close();
   await away.close();
 });

@@ -29,7 +29,7 @@ export async function callTools(
         code: "tool_call_ambiguous",
       });
     }
-    events.tell("tool.begun", { step: step.step, position, tool: wanted.tool });
+    events.tell("tool-begun", { step: step.step, position, tool: wanted.tool });
     const startedAt = performance.now();
     const left = Math.max(1, data.budget.timeMs - run.spent().timeMs);
     const output = await withinTime(data.budget, left, signal, async (callSignal): Promise<ToolOutput> => {
@@ -39,7 +39,7 @@ export async function callTools(
       return tool.call(wanted.input, call).then((value: Json) => ({ value }), toRefusal);
     });
     await run.endCall(step, position, output, Math.round(performance.now() - startedAt));
-    events.tell("tool.done", { step: step.step, position, tool: wanted.tool, isRefused: "refusal" in output });
+    events.tell("tool-done", { step: step.step, position, tool: wanted.tool, isRefused: "refusal" in output });
   }
 }
 

@@ -45,7 +45,7 @@ export function createRunEvents(append: AppendEvent | undefined, { queue, jobId,
   const sendText = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (pending) send("text", pending);
+    if (pending) send("token", pending);
     pending = undefined;
   };
   return {

@@ -64,7 +64,7 @@ async function takeStep(
   const left = allowanceOf(data.budget, run.spent(), prices);
   const step = run.steps.length;
   await tellProgress(context, Math.floor((step / data.budget.steps) * 100));
-  events.tell("step.begun", { step });
+  events.tell("step-begun", { step });
   const answered = await withinTime(data.budget, left.timeMs, context.signal, (signal) =>
     ask({
       instructions: data.instructions,
@@ -79,7 +79,7 @@ async function takeStep(
   );
   await run.record(answered);
   const { inputTokens, outputTokens } = answered.usage;
-  events.tell("step.done", { step, finishReason: answered.answer.finishReason, inputTokens, outputTokens });
+  events.tell("step-done", { step, finishReason: answered.answer.finishReason, inputTokens, outputTokens });
 }
 
 /** What the job returns, where this answer is the last one; nothing where the model goes on. */

@@ -1,5 +1,6 @@
 import { openDatabase, readDatabaseEnv } from "@millrace/database";
 import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
+import { createJobEventWriter } from "@millrace/job-events";
 import { getChildLogger } from "@millrace/logger";
 import { createRedis, readRedisEnv } from "@millrace/redis";
 import { createSafeClient } from "@millrace/safe-http";
@@ -30,7 +31,7 @@ export async function startAiWorker(contract: typeof aiAgentContract | typeof ai
   });
   // It fails at once during an outage, and the job is put off.
   const redis = createRedis("producer", readRedisEnv().REDIS_URL, (err) =>
-    log.warn({ code: "model_rate_unreachable", err }, "cannot ask for the model's rate, trying again"),
+    log.warn({ code: "redis_unreachable", err }, "cannot ask for the model's rate, nor tell who follows, trying again"),
   );
   const turnsOf = (model: string) =>
     env.AI_REQUESTS_PER_MINUTE === undefined
@@ -52,6 +53,7 @@ export async function startAiWorker(contract: typeof aiAgentContract | typeof ai
       database,
       request: createSafeClient({ allowPrivate: env.AI_FETCH_ALLOW_PRIVATE }),
     }),
+    append: createJobEventWriter({ redis, prefix: readQueueEnv().QUEUE_PREFIX }).append,
     models,
     callTimeoutMs,
     takeTurn: turnsOf(env.AI_EMBEDDING_MODEL),

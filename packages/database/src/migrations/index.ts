@@ -7,6 +7,7 @@ import { webhookEndpoints } from "./0006-webhook-endpoints.ts";
 import { webhookDeliveries } from "./0007-webhook-deliveries.ts";
 import { emailDigestItemsOfWorkspace } from "./0008-email-digest-items-of-workspace.ts";
 import { agentRuns } from "./0009-agent-runs.ts";
+import { auditLog } from "./0010-audit-log.ts";
 
 /**
  * Every change of the schema, oldest first, by the name under which a database remembers it. Forward only: one that has landed is never
@@ -22,4 +23,5 @@ export const migrations: Readonly<Record<string, string>> = {
   "0007-webhook-deliveries": webhookDeliveries,
   "0008-email-digest-items-of-workspace": emailDigestItemsOfWorkspace,
   "0009-agent-runs": agentRuns,
+  "0010-audit-log": auditLog,
 };

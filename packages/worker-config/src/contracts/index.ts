@@ -37,6 +37,7 @@ export * from "./job-options.ts";
 export * from "./job-replay.ts";
 export * from "./job-skip.ts";
 export * from "./job-status.ts";
+export * from "./job-workspace.ts";
 export * from "./json-value.ts";
 export * from "./notification.ts";
 export * from "./output-schema.ts";

@@ -4,6 +4,7 @@ import { jobEnvelopeSchema } from "@millrace/worker-config/contracts";
 import { ContentionError } from "@millrace/worker-host";
 import { z } from "zod";
 import { type AgentTool, defineTool, ToolRefusal } from "./agent-tool.ts";
+import { isOfWorkspace } from "./is-of-workspace.ts";
 
 /** What a model is given of a job's result. */
 const maxCharacters = 10_000;
@@ -34,9 +35,7 @@ async function belongsTo(queue: QueueName, jobId: string, workspaceId: string | 
   const contract: QueueContract = contracts[queue];
   const stored = await whenReachable(() => askQueue(contract, (opened) => opened.getJob(jobId)));
   const envelope = jobEnvelopeSchema.safeParse(stored?.data);
-  const definition = envelope.success ? contract.actions[envelope.data.type] : undefined;
-  const data = definition?.data.safeParse(envelope.data?.data);
-  return data?.success === true && definition?.workspaceId?.(data.data) === workspaceId;
+  return envelope.success && isOfWorkspace(contract, envelope.data.type, envelope.data.data, workspaceId);
 }
 
 async function whenReachable<T>(question: () => Promise<T>): Promise<T> {

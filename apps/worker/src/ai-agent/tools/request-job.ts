@@ -4,6 +4,7 @@ import { contracts, InvalidJobError, prepareEnqueue, type QueueContract, queueNa
 import { PermanentError } from "@millrace/worker-host";
 import { z } from "zod";
 import { type AgentTool, defineTool, ToolRefusal } from "./agent-tool.ts";
+import { isOfWorkspace } from "./is-of-workspace.ts";
 
 interface RequestableJob {
   readonly contract: QueueContract;
@@ -72,9 +73,7 @@ function checkData(contract: QueueContract, action: string, data: object, worksp
     if (!(error instanceof InvalidJobError)) throw error;
     throw new ToolRefusal(error.message);
   }
-  const definition = contract.actions[action];
-  const owner = definition?.workspaceId?.(definition.data.parse(data));
-  if (owner === workspaceId) return;
+  if (isOfWorkspace(contract, action, data, workspaceId)) return;
   throw new ToolRefusal(
     workspaceId === undefined
       ? "The data must name no workspace."

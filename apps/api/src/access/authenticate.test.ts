@@ -1,7 +1,7 @@
 import { closeQueues } from "@millrace/worker-config";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiKey, basic, bearer, createTestApp, expectProblem, listRoutes } from "../test/test-app.ts";
+import { apiKey, basic, bearer, createTestApp, expectProblem, listRoutes } from "../../test/test-app.ts";
 
 const otherKey = "another-key-as-good";
 let app: Awaited<ReturnType<typeof createTestApp>>;

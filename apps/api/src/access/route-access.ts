@@ -1,0 +1,52 @@
+import type { Role } from "@millrace/access";
+import type { FastifyContextConfig, FastifyInstance } from "fastify";
+
+/** Which roles may use a route that asks for this. `any`: whoever has a key. */
+export const rolesFor = {
+  any: ["viewer", "producer", "operator", "admin"],
+  viewer: ["viewer", "operator", "admin"],
+  producer: ["producer", "operator", "admin"],
+  operator: ["operator", "admin"],
+  admin: ["admin"],
+} as const satisfies Record<string, readonly Role[]>;
+
+/** `public`: without a key. */
+export type RouteAccess = keyof typeof rolesFor | "public";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Who may use the route. */
+    access: RouteAccess;
+    /**
+     * How the route keeps a workspace's key to its workspace. Without it such a key is refused.
+     * `job`: by its parameters `:queue/:jobId`; a job of others is unknown, before the handler sees it.
+     * `own`: the handler does, by `request.access`; `own-workspace.ts` has the rules.
+     */
+    workspace?: "job" | "own";
+    /** The name of what an operator does here, such as `job.cancel`: each use leaves a row in the audit log. */
+    audit?: `${string}.${string}`;
+    /** A person looks at it in a browser: the session's cookie and Basic are taken too, and who has no access is led to the login page. */
+    isPage?: boolean;
+  }
+  interface FastifyInstance {
+    /** What the routes of a foreign plugin in this scope are declared as, since it cannot say so itself. */
+    foreignRoutes?: FastifyContextConfig;
+  }
+}
+
+/** Registers no route that does not say who may use it. Call it before there are routes. */
+export function requireRouteAccess(app: FastifyInstance): void {
+  app.addHook("onRoute", function (route) {
+    const config: Partial<FastifyContextConfig> = { ...this.foreignRoutes, ...route.config };
+    if (!isDeclared(config)) {
+      throw new Error(
+        `The route ${route.method} ${route.url} does not say who may use it: expected config: { access: ${["public", ...Object.keys(rolesFor)].map((access) => JSON.stringify(access)).join(" | ")} }.`,
+      );
+    }
+    route.config = config;
+  });
+}
+
+function isDeclared(config: Partial<FastifyContextConfig>): config is FastifyContextConfig {
+  return config.access !== undefined;
+}

@@ -1,0 +1,32 @@
+import type { JobEventFeed } from "@millrace/job-events";
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+
+/** What routes need that keep a request waiting for a job. */
+export interface Following {
+  readonly feed: JobEventFeed;
+  /** Aborts when the server begins to close. */
+  readonly closing: AbortSignal;
+}
+
+const longestWaitMs = 30_000;
+
+export const waitQuerySchema = z.object({
+  waitMs: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(longestWaitMs)
+    .optional()
+    .describe("Wait for the job to end, so many milliseconds at most; 202 says that it has not."),
+});
+
+/** The `handlerTimeout` of a route that waits: the wait, and as long as any other request may take. */
+export const waitTimeoutMs: number = longestWaitMs + 5_000;
+
+/** Aborts when nobody is there any more to answer to. A request's own `signal` does so as soon as its body has been read. */
+export function untilGone(reply: FastifyReply, closing: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return AbortSignal.any([gone.signal, closing]);
+}

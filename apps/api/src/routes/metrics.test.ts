@@ -1,0 +1,66 @@
+import { checkExposition, countSeries } from "@millrace/metrics/testing";
+import { closeQueues, emailQueue } from "@millrace/worker-config";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+
+let app: Awaited<ReturnType<typeof createTestApp>>;
+
+beforeAll(async () => {
+  app = await createTestApp({ queueLimits: { maxDepth: 2, maxDeadLetters: 0 } });
+});
+
+afterAll(async () => {
+  await app.close();
+  await emailQueue.obliterate({ force: true });
+  await closeQueues();
+});
+
+const scrape = () => app.inject({ url: "/metrics", headers: bearer });
+const enqueue = (options: object = {}) =>
+  app.inject({ method: "POST", url: "/jobs/email/sendEmail", headers: bearer, payload: { data: mail, options } });
+
+/** The value of a series of this scrape. */
+async function readSeries(series: string): Promise<number> {
+  const line = (await scrape()).body.split("\n").find((each) => each.startsWith(`${series} `));
+  return Number(line?.split(" ")[1]);
+}
+
+test("a scrape says how every queue stands, and more jobs are no more series", async () => {
+  await enqueue({ delayMs: 60_000 });
+  const before = await scrape();
+  expect(before.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+  await Promise.all([enqueue(), enqueue({ priority: 2 })]);
+  await emailQueue.pause();
+  await expect.poll(() => readSeries('queue_paused{queue="email"}'), { timeout: 5_000 }).toBe(1);
+  const after = await scrape();
+  expect(checkExposition(after.body)).toEqual([]);
+  expect(countSeries(after.body)).toBe(countSeries(before.body));
+  const lines = after.body.split("\n");
+  expect(lines).toContain('queue_depth{queue="email",state="delayed"} 1');
+  expect(lines).toContain('queue_depth{queue="email",state="waiting"} 1');
+  expect(lines).toContain('queue_depth{queue="email",state="prioritized"} 1');
+  expect(lines).toContain('dead_letters{queue="email"} 0');
+  expect(lines).toContain('queue_paused{queue="webhook"} 0');
+  await expect.poll(() => readSeries('queue_oldest_waiting_seconds{queue="email"}')).toBeGreaterThan(0);
+  expect(await readSeries('queue_oldest_waiting_seconds{queue="webhook"}')).toBe(0);
+  expect(after.body).not.toMatch(/MARKER|example\.com/);
+});
+
+test("a queue over its limits is degraded, and the API stays in service", async () => {
+  await enqueue();
+  await expect
+    .poll(async () => (await app.inject({ url: "/readyz" })).json(), { timeout: 5_000 })
+    .toMatchObject({
+      status: "degraded",
+      redis: "ok",
+      queues: {
+        email: { status: "degraded", depth: 3, deadLetters: 0 },
+        webhook: { status: "healthy", depth: 0, deadLetters: 0 },
+      },
+    });
+  expect((await app.inject({ url: "/readyz" })).statusCode).toBe(200);
+});
+
+test("a scrape without a key is refused", async () => {
+  expectProblem(await app.inject({ url: "/metrics" }), 401, "unauthorized");
+});

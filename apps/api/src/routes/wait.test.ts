@@ -1,0 +1,85 @@
+import { closeQueues, emailQueue, getRedisConnection } from "@millrace/worker-config";
+import { Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type OwnRedis, reserveRedis } from "../../test/own-redis.ts";
+import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+
+let redis: OwnRedis;
+let app: Awaited<ReturnType<typeof createTestApp>>;
+let worker: Worker;
+
+// A Redis that nobody else connects to.
+beforeAll(async () => {
+  redis = await reserveRedis();
+  await redis.start();
+  vi.stubEnv("REDIS_URL", redis.url);
+  app = await createTestApp();
+  worker = new Worker("email", async () => ({ messageId: "m-1" }), {
+    connection: getRedisConnection("worker"),
+    prefix: process.env.QUEUE_PREFIX ?? "",
+    concurrency: 50,
+  });
+});
+afterAll(async () => {
+  await app.close();
+  await worker.close();
+  await closeQueues();
+  await redis.kill();
+  vi.unstubAllEnvs();
+});
+
+function post(query: string, options: object = {}) {
+  const url = `/jobs/email/sendEmail${query}`;
+  return app.inject({ method: "POST", url, headers: bearer, payload: { data: mail, options } });
+}
+const read = (jobId: string, query: string) => app.inject({ url: `/jobs/email/${jobId}${query}`, headers: bearer });
+
+test("an enqueue that waits answers with the result", async () => {
+  const response = await post("?waitMs=20000");
+  expect(response.statusCode).toBe(200);
+  expect(response.json()).toMatchObject({
+    status: "created",
+    job: { jobId: response.json().jobId, status: "success", result: { messageId: "m-1" } },
+  });
+});
+
+test("a wait that is over before its job answers with the job as it stands", async () => {
+  const response = await post("?waitMs=30", { delayMs: 60_000 });
+  expect(response.statusCode).toBe(202);
+  expect(response.json()).toMatchObject({ status: "created", job: { status: "pending", result: null } });
+  const again = await read(response.json().jobId, "?waitMs=30");
+  expect([again.statusCode, again.json().status]).toEqual([202, "pending"]);
+});
+
+test("a reader that waits hears of the end when it comes", async () => {
+  const { jobId } = (await post("", { delayMs: 60_000 })).json();
+  const reading = read(jobId, "?waitMs=20000");
+  await (await emailQueue.getJob(jobId))?.promote();
+  const response = await reading;
+  expect([response.statusCode, response.json().status]).toEqual([200, "success"]);
+  expectProblem(await read("nobody", "?waitMs=1000"), 404, "unknown_job");
+});
+
+test.each(["-1", "30001", "MARKER", "1.5"])("a wait of %s is a problem", async (waitMs) => {
+  expectProblem(await post(`?waitMs=${waitMs}`), 400, "invalid_request");
+  expectProblem(await read("any", `?waitMs=${waitMs}`), 400, "invalid_request");
+});
+
+test("a thousand enqueues, while others wait, take no connection to Redis but the one that waits", async () => {
+  const observer = new Redis(redis.url);
+  const count = async () => Number(/connected_clients:(\d+)/.exec(await observer.info("clients"))?.[1]);
+  await post("");
+  const before = await count();
+  const { jobId } = (await post("", { delayMs: 3_600_000 })).json();
+  const waiting = Array.from({ length: 20 }, () => read(jobId, "?waitMs=30000"));
+  for (let added = 0; added < 1_000; added += 50) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post("", { delayMs: 3_600_000 })));
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([202]));
+    expect(await count()).toBeLessThanOrEqual(before + 1);
+  }
+  await (await emailQueue.getJob(jobId))?.promote();
+  const answers = await Promise.all(waiting);
+  expect(answers.map((answer) => answer.json().status)).toEqual(Array.from({ length: 20 }, () => "success"));
+  await observer.quit();
+});

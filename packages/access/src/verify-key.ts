@@ -1,0 +1,89 @@
+import { timingSafeEqual } from "node:crypto";
+import type { ApiKey } from "./api-key.ts";
+import { parseRecord, runScript, type StoredKey, withoutDigest } from "./key-records.ts";
+import { digestSecret, parseKeyText } from "./key-text.ts";
+
+/** How long a process trusts what it knows of a key, and so the longest time for which a revoked one is still taken, in milliseconds. */
+export const keyCacheMs = 5_000;
+
+const maxCached = 1_000;
+const markUseEveryMs = 60_000;
+
+/** Tells keys that are in force from all else. */
+export interface KeyVerifier {
+  /**
+   * The record of a key that is in force, or nothing.
+   *
+   * @param text as its owner sent it, of whatever form
+   * @throws QueueUnavailableError when Redis would have to be asked and does not answer
+   */
+  verify(text: string): Promise<ApiKey | undefined>;
+  /** The same by its id alone, for what this house has signed itself. */
+  find(id: string): Promise<ApiKey | undefined>;
+}
+
+interface Cached {
+  readonly record: Promise<StoredKey | undefined>;
+  readonly untilMs: number;
+  isUseMarked: boolean;
+}
+
+/**
+ * A verifier that remembers keys for `keyCacheMs`, so that a request costs no round trip of its own, and in memory for 1,000 keys at most.
+ * When a key was used last is written about once a minute.
+ *
+ * @param options.now the clock, in milliseconds. Defaults to the machine's
+ */
+export function createKeyVerifier({ now = Date.now }: { readonly now?: () => number } = {}): KeyVerifier {
+  const cache = new Map<string, Cached>();
+
+  /** Requests that come together share one look-up. Only what is found stays: whoever tries keys drives no good one out. */
+  function lookUp(id: string): Cached {
+    const known = cache.get(id);
+    if (known && now() < known.untilMs) return known;
+    const forget = () => {
+      if (cache.get(id) === entry) cache.delete(id);
+    };
+    const record = runScript(`return redis.call("HGETALL", record(ARGV[1]))`, id).then(parseRecord);
+    const entry: Cached = { record, untilMs: now() + keyCacheMs, isUseMarked: false };
+    record.then((found) => {
+      if (!found) forget();
+    }, forget);
+    cache.delete(id);
+    cache.set(id, entry);
+    const [oldest] = cache.keys();
+    if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
+    return entry;
+  }
+
+  async function readInForce(id: string, accepts: (record: StoredKey) => boolean): Promise<ApiKey | undefined> {
+    const entry = lookUp(id);
+    const record = await entry.record;
+    if (!record || !accepts(record)) return undefined;
+    if (record.expiresAt !== null && now() >= Date.parse(record.expiresAt)) return undefined;
+    if (!entry.isUseMarked && isOlder(record.lastUsedAt, now() - markUseEveryMs)) {
+      entry.isUseMarked = true;
+      // A key revoked meanwhile must not come back as a record of this field alone. That it is not written lets nobody in or out.
+      const mark = `return redis.call("EXISTS", record(ARGV[1])) == 1 and redis.call("HSET", record(ARGV[1]), "lastUsedAt", ARGV[2])`;
+      runScript(mark, id, new Date(now()).toISOString()).catch(() => {});
+    }
+    return withoutDigest(record);
+  }
+
+  return {
+    verify: async (text) => {
+      const given = parseKeyText(text);
+      return given && readInForce(given.id, ({ digest }) => isDigestOf(given.secret, digest));
+    },
+    find: (id) => readInForce(id, () => true),
+  };
+}
+
+function isOlder(lastUsedAt: string | null, thanMs: number): boolean {
+  return lastUsedAt === null || Date.parse(lastUsedAt) <= thanMs;
+}
+
+function isDigestOf(secret: string, digest: string): boolean {
+  const [given, stored] = [digestSecret(secret), Buffer.from(digest, "hex")];
+  return stored.length === given.length && timingSafeEqual(stored, given);
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { checkExposition, countSeries } from "@millrace/metrics/testing";
+import { afterEach, expect, test } from "vitest";
+import { observedContract } from "../test/observed-contract.ts";
+import { useQueue } from "../test/use-queue.ts";
+
+const { raw, add } = useQueue(observedContract);
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill("SIGKILL");
+});
+
+/** A worker process on a port that it chose, and where its log says that it is. */
+async function startProcess() {
+  const child = fork(new URL("../test/observed-process.ts", import.meta.url), {
+    execArgv: ["--conditions=source"],
+    env: { ...process.env, LOG_LEVEL: "info", LOG_FORMAT: "json" },
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  running.push(child);
+  const started = Promise.withResolvers<string>();
+  const ready = Promise.withResolvers<void>();
+  createInterface(child.stdout ?? process.stdin).on("line", (line) => {
+    const { msg, health } = JSON.parse(line);
+    if (msg === "worker started") started.resolve(health.replace("/readyz", ""));
+    if (msg === "worker ready") ready.resolve();
+  });
+  const url = await started.promise;
+  await ready.promise;
+  return { child, exited: once(child, "exit"), scrape: async () => (await fetch(`${url}/metrics`)).text(), url };
+}
+
+const readiness = async (url: string) => {
+  const response = await fetch(`${url}/readyz`);
+  return { status: response.status, body: await response.json() };
+};
+
+test("a process tells of its jobs in a constant number of series, whatever workspaces and codes they bring", async () => {
+  const { scrape, url } = await startProcess();
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  expect(await readiness(url)).toEqual({
+    status: 200,
+    body: { status: "ok", redis: "ok", worker: "ok", locks: "ok" },
+  });
+  const fill = async (from: number, to: number) => {
+    const jobs = Array.from({ length: to - from }, (_, index) => from + index);
+    await raw.addBulk(
+      jobs.map((job) =>
+        job % 2 === 0
+          ? {
+              name: "run",
+              data: {
+                type: "run",
+                data: { workspaceId: `workspace-${job % 100}`, ...(job < 10 && { key: `key-${job}` }) },
+              },
+            }
+          : { name: "fail", data: { type: "fail", data: { code: `code_${job}` } } },
+      ),
+    );
+    await expect
+      .poll(() => raw.getJobCounts("completed", "failed"), { timeout: 20_000 })
+      .toEqual({ completed: to / 2, failed: to / 2 });
+  };
+  await fill(0, 110);
+  const before = await scrape();
+  await fill(110, 200);
+  const after = await scrape();
+  expect(checkExposition(after)).toEqual([]);
+  expect(after).not.toMatch(/workspace-|code_199/);
+  expect(countSeries(after)).toBe(countSeries(before));
+  const run = 'queue="default",action="run"';
+  for (const line of [
+    `jobs_processed_total{${run},outcome="completed",code="none"} 100`,
+    `job_duration_seconds_count{${run}} 100`,
+    `job_wait_seconds_count{${run}} 100`,
+    'jobs_processed_total{queue="default",action="fail",outcome="failed",code="other"} 50',
+    'lock_wait_seconds_count{kind="lock",outcome="acquired"} 5',
+    'jobs_stalled_total{queue="default"} 0',
+    'worker_ready{queue="default"} 1',
+  ]) {
+    expect(after.split("\n")).toContain(line);
+  }
+});
+
+test("a process that was told to stop is not ready, and alive, until its last job is over", async () => {
+  const { child, exited, scrape, url } = await startProcess();
+  const holds = once(child, "message");
+  await add("hold", {});
+  await holds;
+  child.kill("SIGTERM");
+  await expect.poll(() => readiness(url)).toMatchObject({ status: 503, body: { status: "draining" } });
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  expect(await scrape()).toContain('worker_ready{queue="default"} 0');
+  child.send("release");
+  expect(await exited).toEqual([0, null]);
+});

@@ -1,0 +1,53 @@
+import { afterEach, expect, test } from "vitest";
+import { type WatchedLoop, watchFetchLoop } from "./watch-fetch-loop.ts";
+
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+/** A watch over a loop that stands still unless told otherwise, and how often it looked so far. */
+function watch(loop: Partial<WatchedLoop>) {
+  let looks = 0;
+  const { turns = () => 7, mayStand = () => false, redisAnswers = async () => true } = loop;
+  const counted = () => {
+    looks += 1;
+    return turns();
+  };
+  const watched = watchFetchLoop({ turns: counted, mayStand, redisAnswers }, 2);
+  open.push(watched);
+  return { watched, untilLooked: (times: number) => expect.poll(() => looks, { interval: 1 }).toBeGreaterThan(times) };
+}
+
+test("a loop that stands still though Redis answers and there is room is wedged, at the fourth look and not before", async () => {
+  let asked = 0;
+  const { watched, untilLooked } = watch({
+    redisAnswers: async () => {
+      asked += 1;
+      expect(watched.isWedged()).toBe(asked > 4);
+      return true;
+    },
+  });
+  await untilLooked(6);
+  expect(watched.isWedged()).toBe(true);
+});
+
+let turns = 0;
+test.each<[string, Partial<WatchedLoop>]>([
+  ["turns", { turns: () => turns++ }],
+  ["stands because every place is taken", { mayStand: () => true }],
+  ["stands because Redis is away", { redisAnswers: async () => false }],
+])("a loop that %s is not wedged", async (_, loop) => {
+  const { watched, untilLooked } = watch(loop);
+  await untilLooked(8);
+  expect(watched.isWedged()).toBe(false);
+});
+
+test("a loop that turns again after it stood is not wedged any more", async () => {
+  let isTurning = false;
+  let turn = 0;
+  const { watched } = watch({ turns: () => (isTurning ? turn++ : turn) });
+  await expect.poll(() => watched.isWedged(), { interval: 1 }).toBe(true);
+  isTurning = true;
+  await expect.poll(() => watched.isWedged(), { interval: 1 }).toBe(false);
+});
