@@ -11,9 +11,6 @@ import type { Redis } from "ioredis";
  */
 export type TakeModelTurn = (asker: string, signal: AbortSignal) => Promise<void>;
 
-// A step of a run is not worth a trip through the queue for less.
-const longestWaitMs = 2_000;
-
 /** What serves where AI_REQUESTS_PER_MINUTE is unset. */
 export const noLimit: TakeModelTurn = async () => {};
 
@@ -27,8 +24,10 @@ export function createModelTurns(options: {
   readonly prefix: string;
   readonly name: string;
   readonly perMinute: number;
+  /** A turn that is nearer is waited for: it is not worth a trip through the queue. Defaults to 2,000 milliseconds. */
+  readonly longestWaitMs?: number;
 }): TakeModelTurn {
-  const { redis, prefix, name, perMinute } = options;
+  const { redis, prefix, name, perMinute, longestWaitMs = 2_000 } = options;
   const { takeTurn } = createRateLimit({ redis, prefix, name: `ai:${name}`, max: perMinute, durationMs: 60_000 });
   const ask = (asker: string) =>
     takeTurn(asker).catch((cause: unknown) => {
