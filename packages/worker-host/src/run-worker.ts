@@ -20,6 +20,7 @@ import { closeServices, type WorkerService } from "./worker-service.ts";
  * signal exits at once; a crash exits 1.
  *
  * @param services what the handlers use besides Redis, by the name that `/readyz` shows
+ * @param options.concurrency how many jobs run at once, where a domain has a default or limits of its own. Defaults to its variable, or 10
  * @throws EnvironmentError when a variable is missing or wrong
  * @throws WorkerOptionsError when the worker's times do not fit together
  * @throws UnsafeRedisError in production, when Redis may evict jobs
@@ -33,6 +34,7 @@ export async function runWorker<
   contract: QueueContract<Name, Data, Result>,
   handlers: JobHandlers<Data, Result>,
   services: Record<string, WorkerService> = {},
+  options: { readonly concurrency?: number } = {},
 ): Promise<void> {
   const log = getChildLogger(`worker:${contract.name}`);
   const env = readWorkerHostEnv();
@@ -41,7 +43,7 @@ export async function runWorker<
     stalledIntervalMs: env.WORKER_STALLED_INTERVAL_MS,
   };
   checkWorkerOptions(contract, { ...times, shutdownGraceMs: env.WORKER_SHUTDOWN_GRACE_MS });
-  const concurrency = readConcurrency(contract.name);
+  const concurrency = options.concurrency ?? readConcurrency(contract.name);
   const connection = getRedisConnection("worker");
   const prefix = readQueueEnv().QUEUE_PREFIX;
   const onOutage = (err: Error) =>

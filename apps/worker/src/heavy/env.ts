@@ -1,0 +1,19 @@
+import { tmpdir } from "node:os";
+import { parseEnv } from "@millrace/env";
+import { z } from "zod";
+
+const mebibyte = 1_024 * 1_024;
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+
+export const heavyEnvSchema = z.object({
+  // Each job has a thread and a core of its own; for more there are more processes.
+  HEAVY_WORKER_CONCURRENCY: whole(1, 2).default(2),
+  HEAVY_THREAD_MEMORY_MB: whole(64, 16_384).default(512),
+  HEAVY_MAX_INPUT_BYTES: whole(1, 5 * 1_024 * mebibyte).default(50 * mebibyte),
+  HEAVY_MAX_PIXELS: whole(1, 1_000_000_000).default(50_000_000),
+  HEAVY_TEMP_FOLDER: z.string().default(tmpdir),
+});
+
+export function readHeavyEnv(): z.output<typeof heavyEnvSchema> {
+  return parseEnv(heavyEnvSchema);
+}

@@ -1,0 +1,128 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { MessageChannel, type Worker } from "node:worker_threads";
+import type { Logger } from "@millrace/logger";
+import { type JobContext, PermanentError, TransientError } from "@millrace/worker-host";
+import { Piscina } from "piscina";
+import type { TaskAnswer, TaskNews, TaskRequest } from "./tasks/serve-tasks.ts";
+import type { AnswerOf, InputOf, TaskLoaders } from "./tasks/task.ts";
+
+export interface TaskPoolSettings {
+  /** The file whose default export is `serveTasks(…)`. */
+  readonly threadFile: URL;
+  /** As many as jobs run at once, so that no task waits for a thread. */
+  readonly threads: number;
+  /** What one thread may hold, heap and buffers together, in MiB. */
+  readonly memoryMb: number;
+  readonly log: Pick<Logger, "warn">;
+}
+
+/** What of a job's context a task needs. */
+export type TaskContext = Pick<JobContext, "signal" | "progress">;
+
+/**
+ * Runs one task in a thread of its own. The signal ends the thread, whatever it is doing.
+ *
+ * @throws PermanentError with the code of the task's refusal, or `out_of_memory`
+ * @throws TransientError `thread_ended` where the thread ended itself
+ */
+export type RunTask<Loaders extends TaskLoaders> = <Name extends keyof Loaders & string>(
+  name: Name,
+  input: InputOf<Loaders, Name>,
+  context: TaskContext,
+) => Promise<AnswerOf<Loaders, Name>>;
+
+export interface TaskPool<Loaders extends TaskLoaders> {
+  readonly run: RunTask<Loaders>;
+  /** Ends every thread, and with it what still runs. */
+  close(): Promise<void>;
+}
+
+// Long enough that a thread is not made anew for each job of many, short enough that an idle worker holds no library in memory.
+const idleMs = 30_000;
+const lookEveryMs = 100;
+const mebibyte = 1_024 * 1_024;
+
+/**
+ * Threads for work that would keep an event loop busy. The first task starts the first thread.
+ *
+ * V8 ends a thread whose heap is full. Buffers are outside its heap, and are looked at ten times a second. What a native library holds
+ * (pixels, WebAssembly) is neither: a task bounds it by what it takes in. A crash of a native library ends the process, not the thread.
+ */
+export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSettings): TaskPool<Loaders> {
+  const { threadFile, threads, memoryMb, log } = settings;
+  const pool = new Piscina<TaskRequest, TaskAnswer>({
+    filename: fileURLToPath(threadFile),
+    minThreads: 0,
+    maxThreads: threads,
+    concurrentTasksPerWorker: 1,
+    idleTimeout: idleMs,
+    // A thread that waits goes on with its event loop, so that what a task left open closes.
+    atomics: "disabled",
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+  });
+  // A thread that is ended already may run out of memory as well. Without a listener that would end the process.
+  pool.on("error", (err: unknown) => log.warn({ code: "idle_thread_failed", err }, "a thread without a task failed"));
+  const findThread = (threadId: number) => pool.threads.find((thread) => thread.threadId === threadId);
+
+  const run: RunTask<Loaders> = async <Name extends keyof Loaders & string>(
+    name: Name,
+    input: InputOf<Loaders, Name>,
+    { signal, progress }: TaskContext,
+  ) => {
+    const { port1: news, port2: port } = new MessageChannel();
+    const isOver = new AbortController();
+    const isTooLarge = new AbortController();
+    news.on("message", (message: TaskNews) => {
+      // The figure is for people: a job does not fail because it could not be written down.
+      if ("percent" in message) progress(message.percent).catch(() => {});
+      else void watchMemory(findThread(message.threadId), memoryMb * mebibyte, isTooLarge, isOver.signal);
+    });
+    try {
+      const options = { transferList: [port], signal: AbortSignal.any([signal, isTooLarge.signal]) };
+      const answer = await pool.run({ name, input, port }, options);
+      if ("refusal" in answer) throw new PermanentError(answer.refusal.message, { code: answer.refusal.code });
+      // What the task of that name returned, copied.
+      return answer.value as AnswerOf<Loaders, Name>;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw isTooLarge.signal.aborted ? outOfMemory(memoryMb) : explain(error, memoryMb);
+    } finally {
+      isOver.abort();
+      news.close();
+    }
+  };
+  return { run, close: () => pool.destroy() };
+}
+
+/** Aborts `isTooLarge` once the thread holds more than that; until `isOver` aborts. */
+async function watchMemory(
+  thread: Worker | undefined,
+  maxBytes: number,
+  isTooLarge: AbortController,
+  isOver: AbortSignal,
+): Promise<void> {
+  try {
+    while (thread && !isOver.aborted) {
+      const { used_heap_size: heap, external_memory: buffers } = await thread.getHeapStatistics();
+      if (heap + buffers > maxBytes) return isTooLarge.abort();
+      await wait(lookEveryMs, undefined, { signal: isOver });
+    }
+  } catch {
+    // The thread or its task has ended meanwhile.
+  }
+}
+
+function explain(error: unknown, memoryMb: number): unknown {
+  if (!Error.isError(error)) return error;
+  if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") return outOfMemory(memoryMb);
+  if (!error.message.startsWith("worker exited with code")) return error;
+  return new TransientError("The thread ended in the middle of its task.", { code: "thread_ended", cause: error });
+}
+
+function outOfMemory(memoryMb: number): PermanentError {
+  return new PermanentError(
+    `Expected work that fits into ${memoryMb} MiB of memory (HEAVY_THREAD_MEMORY_MB), this needs more.`,
+    { code: "out_of_memory" },
+  );
+}

@@ -1,0 +1,39 @@
+import { serveTasks } from "../serve-tasks.ts";
+import { type Task, TaskRefusal } from "../task.ts";
+
+const hold: unknown[] = [];
+
+/** Tasks that misbehave in one way each. */
+const tasks = {
+  /** Keeps its thread busy, says how far it is, and counts in `beats` for as long as it lives. */
+  spin:
+    async (): Promise<Task<{ forMs: number; beats?: Int32Array }, string>> =>
+    async ({ forMs, beats }, { progress }) => {
+      const start = performance.now();
+      for (let gone = 0; gone < forMs; gone = performance.now() - start) {
+        progress((100 * gone) / forMs);
+        if (beats) Atomics.add(beats, 0, 1);
+      }
+      return "spun";
+    },
+  fillHeap: async (): Promise<Task<null, never>> => async () => {
+    for (;;) hold.push(Array.from({ length: 1_000 }, () => ({})));
+  },
+  fillBuffers: async (): Promise<Task<null, never>> => async () => {
+    for (;;) {
+      hold.push(Buffer.alloc(8 * 1_024 * 1_024, 1));
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+    }
+  },
+  exit: async (): Promise<Task<null, never>> => async () => process.exit(3),
+  refuse: async (): Promise<Task<null, never>> => async () => {
+    throw new TaskRefusal("no_such_colour", "Expected a colour.");
+  },
+  fail: async (): Promise<Task<null, never>> => async () => {
+    throw new RangeError("broken");
+  },
+};
+
+export type TestTasks = typeof tasks;
+export default serveTasks(tasks);

@@ -1,0 +1,65 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { createFileStore } from "@millrace/file-store";
+import { createLogger } from "@millrace/logger";
+import { heavyContract } from "@millrace/worker-config/contracts";
+import type { HandlersOf, JobContext } from "@millrace/worker-host";
+import { jobContext } from "@millrace/worker-host/testing";
+import { afterAll, beforeAll } from "vitest";
+import { type HeavyServices, heavyHandlers } from "../handlers.ts";
+import { openTaskPool } from "../task-pool.ts";
+import type { HeavyTasks } from "../tasks.ts";
+import { createInWorkFolder } from "../work-folder.ts";
+
+type Action = keyof typeof heavyContract.actions;
+type Handlers = HandlersOf<typeof heavyContract>;
+type Settings = Omit<HeavyServices, "inWorkFolder" | "runTask">;
+
+const defaults: Settings = { maxPixels: 4_000_000 };
+const maxInputBytes = 4_000_000;
+
+/** The heavy worker's handlers with a store and threads of the file's own. Known once its tests run. */
+export function useHeavyWorker() {
+  const pool = openTaskPool<HeavyTasks>({
+    threadFile: new URL("../thread.ts", import.meta.url),
+    threads: 1,
+    memoryMb: 256,
+    log: createLogger({ level: "silent" }),
+  });
+  let root = "";
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), "millrace-heavy-test-"));
+  });
+  afterAll(async () => {
+    await pool.close();
+    await rm(root, { recursive: true });
+  });
+  const files = () => createFileStore({ location: { kind: "folder", folder: join(root, "files") } });
+
+  return {
+    files,
+    /** Stores a file as a producer would, and says its id. */
+    store: async (content: Uint8Array | string, name = "input.bin") => {
+      const stored = await files().put(Buffer.from(content), { name, contentType: "application/octet-stream" });
+      return stored.fileId;
+    },
+    read: async (fileId: string) => buffer((await files().open(fileId)).content),
+    /** What jobs have left of their folders. */
+    leftovers: async () => (await readdir(root)).filter((name) => name !== "files"),
+    /** Runs an action on data as a producer writes it, checked as the host checks it. */
+    run: async <Name extends Action>(
+      action: Name,
+      data: unknown,
+      { settings, ...context }: Partial<JobContext> & { settings?: Partial<Settings> } = {},
+    ) => {
+      const inWorkFolder = createInWorkFolder({ files: files(), parent: root, maxInputBytes });
+      const handlers = heavyHandlers({ inWorkFolder, runTask: pool.run, ...defaults, ...settings });
+      // The action's own schema made the data, and nothing but the action's own handler gets it.
+      const handler = handlers[action] as (data: unknown, context: JobContext) => ReturnType<Handlers[Name]>;
+      const given = jobContext({ queue: "heavy", action, ...context });
+      return handler(heavyContract.actions[action].data.parse(data), given);
+    },
+  };
+}
