@@ -77,6 +77,25 @@ test("what waits is listed by workspace and state, newest first, page by page", 
   expect((await ask("GET", `/agent/approvals/${second}`)).json()).toMatchObject({ state: "rejected" });
 });
 
+test("a workspace's key sees and decides what its own agents ask for, and no other's", async () => {
+  const [workspaceId, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  const { key } = (await ask("POST", "/keys", { name: "Ops of one", role: "operator", workspaceId })).json();
+  const headers = { authorization: `Bearer ${key}` };
+  const [own, foreign] = [await wish(workspaceId), await wish(other)];
+  const as = (method: "GET" | "POST", url: string) => app.inject({ method, url, headers });
+  expect((await as("GET", "/agent/approvals")).json().approvals).toMatchObject([{ id: own }]);
+  for (const [method, path] of [
+    ["GET", ""],
+    ["POST", "/approve"],
+    ["POST", "/reject"],
+  ] as const) {
+    expectProblem(await as(method, `/agent/approvals/${foreign}${path}`), 404, "unknown_approval");
+  }
+  const rejected = await as("POST", `/agent/approvals/${own}/reject`);
+  expect(rejected.json()).toMatchObject({ state: "rejected", decidedBy: "Ops of one" });
+  expect((await ask("GET", `/agent/approvals/${foreign}`)).json()).toMatchObject({ state: "pending" });
+});
+
 test.each([
   ["GET", "/agent/approvals/nope"],
   ["POST", "/agent/approvals/nope/approve"],
