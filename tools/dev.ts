@@ -18,6 +18,7 @@ import {
 import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
 import { seedDevelopment } from "./dev-seed.ts";
+import { seedFiles } from "./dev-seed-files.ts";
 import { checkEnvironment } from "./environment.ts";
 import { resolveFileStoreUrl } from "./file-store-url.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
@@ -71,8 +72,9 @@ await runUntilSignal(async (cleanUp) => {
 
   const probes = [apiUrl, ...healthPorts.map((port) => `http://127.0.0.1:${port}`)];
   await Promise.all(probes.map((url) => untilReady(`${url}/readyz`)));
-  // A database of somebody's own is theirs to fill.
+  // A database or a file store of somebody's own is theirs to fill.
   if (postgres.kind === "embedded") await seedDevelopment(postgres.url, receiver);
+  if (!process.env.FILE_STORE_URL) await seedFiles(env.FILE_STORE_URL);
   const isPortTaken = apiPort !== wantedPort && wantedPort !== 0;
   process.stdout.write(
     renderBanner({

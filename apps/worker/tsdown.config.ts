@@ -1,8 +1,8 @@
 import { globSync } from "node:fs";
 import { defineConfig } from "tsdown";
 
-// One program per domain, and one for its threads where it has some; the folders decide which there are.
-const workers = globSync("src/*/{worker,thread}.ts", { cwd: import.meta.dirname });
+// One program per domain, and those that it runs in threads and processes of its own; the folders decide which there are.
+const workers = globSync("src/*/{worker,thread,*-process}.ts", { cwd: import.meta.dirname });
 
 export default defineConfig({
   entry: Object.fromEntries(workers.map((file) => [file.replace(/^src\/|\.ts$/g, ""), file])),

@@ -1,4 +1,5 @@
 import { createLogger } from "@millrace/logger";
+import { createJobMetrics, createRegistry } from "@millrace/metrics";
 import { redisConnectionOptions } from "@millrace/redis";
 import { defaultWorkerOptions } from "@millrace/worker-config";
 import { type JobContext, startWorker } from "@millrace/worker-host";
@@ -55,7 +56,12 @@ async function start(): Promise<{ stop(): Promise<unknown> }> {
     if (context.traceparent) await handler();
   };
   const run = "asksForTrace" in subject ? traced : handler;
-  const worker = startWorker(benchContract, { run, keyed: handler }, { connection, prefix, concurrency, log });
+  const observers = [createJobMetrics(createRegistry(), benchContract)];
+  const worker = startWorker(
+    benchContract,
+    { run, keyed: handler },
+    { connection, prefix, concurrency, log, observers },
+  );
   await worker.untilReady();
   return { stop: () => worker.stop(10_000) };
 }

@@ -6,6 +6,7 @@ import { remember } from "@millrace/health";
 import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
 import { createQueueMetrics, createRegistry } from "@millrace/metrics";
+import type { Tracing } from "@millrace/tracing";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
@@ -37,6 +38,7 @@ import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
 import { webhookEndpointRoutes } from "./routes/webhook-endpoints.ts";
 import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { traceRequests } from "./trace-requests.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
@@ -57,6 +59,8 @@ export interface AppOptions {
   readonly queueLimits?: QueueLimits;
   /** By which requests follow jobs and wait for them. The app does not close it. */
   readonly feed: JobEventFeed;
+  /** Traces requests. Defaults to nothing. */
+  readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
   readonly log: Logger;
 }
 
@@ -114,6 +118,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       detail: `There is no ${request.method} ${request.url.split("?")[0]}. /openapi.json lists what there is.`,
     }),
   );
+  if (options.tracing) traceRequests(app, options.tracing);
   requireRouteAccess(app);
   decorateCaller(app);
   app.addHook("onRequest", authenticate(createCallers(apiKeys, createKeyVerifier())));

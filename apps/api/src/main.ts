@@ -2,6 +2,7 @@ import { openDatabase, readDatabaseEnv } from "@millrace/database";
 import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
 import { onShutdownSignal } from "@millrace/shutdown";
+import { startTracing } from "@millrace/tracing";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { createApp } from "./app.ts";
 import { readApiEnv, readWebhookTargetEnv } from "./env.ts";
@@ -19,7 +20,9 @@ const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, l
 const files = createFileStore(readFileStoreSettings());
 const feed = openJobFeed(log);
 const { WEBHOOK_ALLOW_PRIVATE: allowPrivateEndpoints } = readWebhookTargetEnv();
+const tracing = await startTracing("millrace-api", log);
 const app = await createApp({
+  tracing,
   apiKeys: env.API_KEYS,
   maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES,
   database,
@@ -37,5 +40,6 @@ onShutdownSignal(log, async () => {
   await database.close();
   await closeQueues();
   await files.close();
+  await tracing?.close();
 });
 await app.listen({ host: env.API_HOST, port: env.API_PORT });

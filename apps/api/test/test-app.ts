@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { connectDatabase, type Database, migrateDatabase } from "@millrace/database";
 import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
+import type { Tracing } from "@millrace/tracing";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
 import { createApp } from "../src/app.ts";
@@ -31,6 +32,7 @@ export async function createTestApp(
     maxFileBytes?: number;
     scheduleLimits?: ScheduleLimits;
     queueLimits?: QueueLimits;
+    tracing?: Pick<Tracing, "startRequest"> | undefined;
     database?: Database;
   } = {},
 ): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
@@ -49,6 +51,7 @@ export async function createTestApp(
   const feed = openJobFeed(log);
   const app = await createApp({
     ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log },
+    tracing: options.tracing,
     ...(options.queueLimits && { queueLimits: options.queueLimits }),
   });
   app.addHook("onClose", async () => feed.close());

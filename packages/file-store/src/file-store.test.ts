@@ -48,6 +48,20 @@ describe.each(Object.entries(kinds))("in %s", (_, createPlace) => {
     expect(await inAnother.stat(put.fileId)).toEqual(put);
   });
 
+  test("a file that is put under an id of its own is there under it, and replaces what was", async () => {
+    const stored = await store.put(Buffer.from("first"), note);
+    const { fileId } = stored;
+    expect(await store.put(Buffer.from("second"), { ...note, fileId })).toMatchObject({ fileId, bytes: 6 });
+    expect(await read(fileId)).toBe("second");
+    const over = "file_00000000-0000-8000-8000-000000000001";
+    await expect(store.put(Buffer.from("x"), { ...note, fileId: over })).rejects.toMatchObject({
+      code: "file_missing",
+    });
+    await expect(store.put(Buffer.from("x"), { ...note, fileId: "../x" })).rejects.toMatchObject({
+      code: "invalid_file_id",
+    });
+  });
+
   test("an empty file is a file", async () => {
     const put = await store.put(new Uint8Array(), note);
     expect(put.bytes).toBe(0);

@@ -32,6 +32,8 @@ export interface PutOptions {
   readonly ttlMs?: number;
   /** Until when it is kept, instead of `ttlMs`. null: until somebody deletes it. */
   readonly expiresAt?: Date | null;
+  /** The id to keep it under, instead of a new one; a file that has it is replaced. The id says until when it is kept. */
+  readonly fileId?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -106,10 +108,11 @@ export function createFileStore(settings: FileStoreSettings): FileStore {
   const driver = createDriver(settings);
   return {
     maxBytes,
-    put: async (content, { signal, ...options }) => {
+    put: async (content, { signal, fileId: wantedId, ...options }) => {
+      if (wantedId !== undefined) requireLive(wantedId);
       signal?.throwIfAborted();
       const { name, contentType, ttlMs, expiresAt } = parseNewFile(options);
-      const fileId = newFileId(expiryFor(expiresAt, ttlMs ?? ownTtlMs));
+      const fileId = wantedId ?? newFileId(expiryFor(expiresAt, ttlMs ?? ownTtlMs));
       const chunks = content instanceof Uint8Array ? once(content) : content;
       try {
         return toReference(fileId, await driver.write(fileId, { name, contentType }, { chunks, maxBytes, signal }));

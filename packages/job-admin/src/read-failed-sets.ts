@@ -8,6 +8,8 @@ export interface FailedSetsRange {
   readonly order: "newest_first" | "oldest_first";
   readonly fromMs: number;
   readonly toMs: number;
+  /** Which sets of ended jobs. Defaults to the failed ones. */
+  readonly set?: "failed" | "completed";
   /** Begins behind this position, whether or not a letter still lies there. */
   readonly after?: LetterPosition | undefined;
 }
@@ -37,12 +39,12 @@ const pairsSchema = z.array(z.string());
 
 async function* readFailedSet(
   queue: QueueName,
-  { order, fromMs, toMs, after }: FailedSetsRange,
+  { order, fromMs, toMs, after, set = "failed" }: FailedSetsRange,
 ): AsyncGenerator<LetterPosition, void> {
   let last = after;
   let chunkSize = 100;
   for (;;) {
-    const chunk = await readChunk(queue, order, chunkSize, {
+    const chunk = await readChunk(queue, { set, order }, chunkSize, {
       fromMs: order === "oldest_first" ? Math.max(fromMs, last?.failedAtMs ?? fromMs) : fromMs,
       toMs: order === "newest_first" ? Math.min(toMs, last?.failedAtMs ?? toMs) : toMs,
     });
@@ -57,7 +59,7 @@ async function* readFailedSet(
 
 async function readChunk(
   queue: QueueName,
-  order: FailedSetsRange["order"],
+  { set, order }: Required<Pick<FailedSetsRange, "set" | "order">>,
   size: number,
   { fromMs, toMs }: Pick<FailedSetsRange, "fromMs" | "toMs">,
 ): Promise<LetterPosition[]> {
@@ -66,7 +68,7 @@ async function readChunk(
     const client = await opened.getBackend().client;
     const [command, start, stop] =
       order === "newest_first" ? ["zrevrangebyscore", to, from] : ["zrangebyscore", from, to];
-    const args = [opened.toKey("failed"), start, stop, "WITHSCORES", "LIMIT", 0, size];
+    const args = [opened.toKey(set), start, stop, "WITHSCORES", "LIMIT", 0, size];
     return toPositions(queue, pairsSchema.parse(await client.runCommand(command, args)));
   });
 }

@@ -1,6 +1,7 @@
 import { askQueue, contracts } from "@millrace/worker-config";
 import { z } from "zod";
 import type { LetterPosition } from "./letter-position.ts";
+import { statisticsKey } from "./read-queue-counts.ts";
 import { runScript } from "./run-script.ts";
 
 const outcomes = z.enum(["removed", "left", "awaited"]);
@@ -16,7 +17,7 @@ export type Removal = z.infer<typeof outcomes>;
 // failed set alone, and then what BullMQ's `removeJob` takes: the record, its side keys and the dedupe key that it holds.
 const script = {
   name: "millraceRemoveDeadLetter",
-  numberOfKeys: 2,
+  numberOfKeys: 3,
   lua: `
 local job, failed, id = KEYS[1], KEYS[2], ARGV[1]
 local failedAt = redis.call("ZSCORE", failed, id)
@@ -31,6 +32,7 @@ if parent and redis.call("SISMEMBER", parent .. ":dependencies", job) == 1
   and redis.call("EXISTS", parent) == 1 and redis.call("HEXISTS", parent, "finishedOn") == 0 then return "awaited" end
 if ARGV[4] == "try" then return "removed" end
 redis.call("ZREM", failed, id)
+redis.call("ZREM", KEYS[3], id)
 if dedupe and redis.call("GET", ARGV[3] .. "de:" .. dedupe) == id then
   redis.call("DEL", ARGV[3] .. "de:" .. dedupe, ARGV[3] .. "dn:" .. dedupe)
 end
@@ -47,7 +49,7 @@ return "removed"`,
  */
 export async function removeLetter({ queue, jobId, failedAtMs }: LetterPosition, isTry: boolean): Promise<Removal> {
   return askQueue(contracts[queue], async (opened) => {
-    const keys = [opened.toKey(jobId), opened.toKey("failed")];
+    const keys = [opened.toKey(jobId), opened.toKey("failed"), `${statisticsKey(queue)}:cancelled`];
     const args = [jobId, failedAtMs, opened.toKey(""), isTry ? "try" : "remove"];
     return outcomes.parse(await runScript(opened, script, keys, args));
   });

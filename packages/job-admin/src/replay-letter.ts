@@ -4,6 +4,7 @@ import { Job, type Queue } from "bullmq";
 import { z } from "zod";
 import { type DeadLetterRow, readDeadLetters } from "./dead-letter.ts";
 import { isJobKey } from "./job-key.ts";
+import { statisticsKey } from "./read-queue-counts.ts";
 import { runScript } from "./run-script.ts";
 
 const outcomes = z.enum(["replayed", "unknown", "not_failed", "corrupt", "children_open", "replayed_already"]);
@@ -23,7 +24,7 @@ export type ReplayOutcome = z.infer<typeof outcomes>;
 // Redis's clock, because only then a job that dies at once counts as replayed on every machine.
 const script = {
   name: "millraceClaimReplay",
-  numberOfKeys: 2,
+  numberOfKeys: 3,
   lua: `
 if redis.call("EXISTS", KEYS[1]) == 0 then return "unknown" end
 if not redis.call("ZSCORE", KEYS[2], ARGV[1]) then return "not_failed" end
@@ -36,6 +37,7 @@ if redis.call("SCARD", KEYS[1] .. ":dependencies") > 0 or redis.call("ZCARD", KE
   return "children_open"
 end
 if ARGV[3] == "try" then return "replayed" end
+redis.call("ZREM", KEYS[3], ARGV[1])
 redis.call("HDEL", KEYS[1], "stc")
 redis.call("HSET", KEYS[1], "${replayFields.count}", count + 1, "${replayFields.at}", string.format("%.0f", now))
 return "replayed"`,
@@ -58,7 +60,7 @@ export async function replayLetter(
     if (!isJobKey(opened, jobId)) return { outcome: "unknown" };
     const letter = (await readDeadLetters(opened, queue, [jobId])).get(jobId);
     if (letter?.code === "corrupt") return { outcome: "corrupt", letter };
-    const keys = [opened.toKey(jobId), opened.toKey("failed")];
+    const keys = [opened.toKey(jobId), opened.toKey("failed"), `${statisticsKey(queue)}:cancelled`];
     const claim = outcomes.parse(await runScript(opened, script, keys, [jobId, sinceMs, isTry ? "try" : "replay"]));
     return { outcome: claim === "replayed" && !isTry ? await retry(opened, jobId) : claim, letter };
   });

@@ -5,7 +5,7 @@ import { createRegistry } from "./registry.ts";
 
 const figures: QueueFigures = {
   queue: "email",
-  depth: { waiting: 3, active: 1 },
+  depth: { waiting: 3, active: 1, delayed: 0, waiting_children: 0 },
   deadLetters: 2,
   isPaused: true,
   oldestWaitingSeconds: 12.5,

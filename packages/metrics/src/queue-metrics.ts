@@ -3,8 +3,7 @@ import { Gauge, type Registry } from "prom-client";
 /** How a queue stands. */
 export interface QueueFigures {
   readonly queue: string;
-  /** Jobs by state: waiting, prioritized, active, delayed, waiting_children. */
-  readonly depth: Readonly<Record<string, number>>;
+  readonly depth: Readonly<Record<"waiting" | "active" | "delayed" | "waiting_children", number>>;
   readonly deadLetters: number;
   readonly isPaused: boolean;
   /** How long the oldest job that could run and has not begun waits, in seconds; 0 without one. */
@@ -48,7 +47,7 @@ export function createQueueMetrics(registry: Registry, read: () => Promise<reado
   gauge(
     {
       name: "dead_letters",
-      help: "Jobs in a queue's failed set, cancelled ones included, until they are replayed or purged.",
+      help: "Jobs that failed for good, until they are replayed or purged.",
       labelNames: ["queue"],
     },
     (dead, { queue, deadLetters }) => dead.set({ queue }, deadLetters),

@@ -19,9 +19,9 @@ export function askPromtool(args: readonly string[], input = ""): string[] {
   return status === 0 ? [] : [`promtool: ${stdout}${stderr}`];
 }
 
-/** How many series there are. */
+/** How many series there are of ours. Node's and the process's own come and go by themselves, as with a kind of garbage collection. */
 export function countSeries(text: string): number {
-  return text.split("\n").filter((line) => sample.test(line)).length;
+  return text.split("\n").filter((line) => sample.test(line) && !/^(nodejs|process)_/.test(line)).length;
 }
 
 /** The names of the metrics, as `# TYPE` says them. */

@@ -20,5 +20,8 @@ export type OwnKeyKind =
   | "rate"
   | "replays"
   | "schedules"
+  | "search"
   | "semaphore"
+  | "stats"
+  | "workers"
   | "workspaces";

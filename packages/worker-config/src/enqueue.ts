@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ActionInput, JobAction, QueueContract } from "./contracts/define-queue.ts";
 import type { EnqueueOptions } from "./contracts/job-options.ts";
 import { prepareJob } from "./jobs/prepare-job.ts";
+import { followed } from "./on-enqueue.ts";
 import { openQueue } from "./queues/queue-of.ts";
 
 /**
@@ -35,6 +36,10 @@ export async function enqueueUnchecked(
   data: unknown,
   options: unknown = {},
 ): Promise<Enqueued> {
+  return followed(contract.name, action, options, (kept) => add(contract, action, data, kept));
+}
+
+async function add(contract: QueueContract, action: string, data: unknown, options: unknown): Promise<Enqueued> {
   const job = prepareJob(action, data, options);
   const queue = openQueue(contract);
   // With a dedupe key an id of our own tells our job from the one that holds the key.

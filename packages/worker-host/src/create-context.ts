@@ -48,6 +48,7 @@ class AttemptContext implements JobContext {
     this.idempotencyKey = attempt.idempotencyKey;
     this.workspaceId = attempt.workspaceId;
     this.progress = job.progress;
+    this.#traceparent = job.traceparent;
   }
 
   get meta(): JobContext["meta"] {

@@ -1,6 +1,9 @@
 import { parseEnv } from "@millrace/env";
 import { defaultWorkerOptions } from "@millrace/worker-config";
 import { z } from "zod";
+import packageJson from "../package.json" with { type: "json" };
+
+const { version } = packageJson;
 
 export const workerHostEnvSchema = z.object({
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
@@ -8,6 +11,7 @@ export const workerHostEnvSchema = z.object({
   WORKER_STALLED_INTERVAL_MS: z.coerce.number().int().default(defaultWorkerOptions.stalledInterval),
   // Longer than the longest attempt, so that a deploy lets what runs come to its end.
   WORKER_SHUTDOWN_GRACE_MS: z.coerce.number().int().min(0).max(3_600_000).default(35_000),
+  WORKER_VERSION: z.string().min(1).max(100).default(version),
   WORKER_HEALTH_HOST: z.string().default("127.0.0.1"),
   WORKER_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@millrace/logger";
+import type { Tracing } from "@millrace/tracing";
 import { plannedWaitsMs } from "@millrace/worker-config";
 import {
   type DataSchemas,
@@ -24,6 +25,7 @@ import { reportOutcome } from "./report-outcome.ts";
 import { type AbortSource, runWithDeadline } from "./run-with-deadline.ts";
 import type { StartedJob } from "./started-job.ts";
 import { toStoredResult } from "./stored-result.ts";
+import { storedTraceparent } from "./traceparent.ts";
 
 /** What the host asks of the directory of workspaces. */
 export type WorkspaceStandings = Pick<WorkspaceWatch, "standingOf" | "workspaceOf">;
@@ -43,6 +45,8 @@ export interface JobHost<
   readonly log: Logger;
   /** Whoever counts what becomes of jobs. Defaults to nobody. */
   readonly observers?: readonly JobObserver[] | undefined;
+  /** Without it nothing is traced, and a job's `traceparent` goes on as it is. */
+  readonly tracing?: Pick<Tracing, "traceAttempt"> | undefined;
   /** The engine's clock, in milliseconds since 1970: the one that `runnableAt` of a started job was read from. */
   now(): number;
 }
@@ -65,19 +69,12 @@ export async function processJob<
   const startedAt = performance.now();
   const waitMs = job.starts === 1 && job.replays === 0 ? Math.max(0, host.now() - job.runnableAt) : null;
   const attempt = job.attemptsMade + 1;
-  const outcome = await runJob(host, job, abort).catch((thrown: unknown): JobOutcome => {
-    const skip = skipOf(thrown);
-    if (skip) return { outcome: "skipped", ...skip };
-    const failure = classifyFailure(thrown);
-    const decision = decideOutcome(failure, {
-      isFinalAttempt: attempt >= job.attemptsAllowed,
-      isIdempotent: host.contract.actions[job.action]?.idempotencyKey !== undefined,
-      starts: job.starts,
-      ageMs: host.now() - job.runnableAt - plannedWaitsMs(job.attemptsMade, job.data),
-    });
-    return { ...decision, failure };
-  });
   const identity = { queue: host.contract.name, action: job.action, jobId: job.jobId, attempt };
+  const outcome = host.tracing
+    ? await host.tracing.traceAttempt({ ...identity, traceparent: storedTraceparent(job.data) }, (traceparent) =>
+        decide(host, { ...job, traceparent }, abort),
+      )
+    : await decide(host, job, abort);
   const durationMs = performance.now() - startedAt;
   reportOutcome(host.log, identity, outcome, Math.round(durationMs));
   if (host.observers) {
@@ -85,6 +82,26 @@ export async function processJob<
     tellObservers(host.observers, { ...identity, ...ended }, host.log);
   }
   return outcome;
+}
+
+/** Runs the job, and says what is to become of it, whatever happens. */
+function decide<Name extends QueueContract["name"], Data extends DataSchemas, Result extends ResultSchemas<Data>>(
+  host: JobHost<Name, Data, Result>,
+  job: StartedJob,
+  abort: AbortSource | undefined,
+): Promise<JobOutcome> {
+  return runJob(host, job, abort).catch((thrown: unknown): JobOutcome => {
+    const skip = skipOf(thrown);
+    if (skip) return { outcome: "skipped", ...skip };
+    const failure = classifyFailure(thrown);
+    const decision = decideOutcome(failure, {
+      isFinalAttempt: job.attemptsMade + 1 >= job.attemptsAllowed,
+      isIdempotent: host.contract.actions[job.action]?.idempotencyKey !== undefined,
+      starts: job.starts,
+      ageMs: host.now() - job.runnableAt - plannedWaitsMs(job.attemptsMade, job.data),
+    });
+    return { ...decision, failure };
+  });
 }
 
 function codeOf(outcome: JobOutcome): string | null {

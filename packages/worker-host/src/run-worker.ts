@@ -3,14 +3,17 @@ import { getChildLogger } from "@millrace/logger";
 import { createJobMetrics, createRegistry, createWorkerMetrics } from "@millrace/metrics";
 import { onLockWait } from "@millrace/redis";
 import { onShutdownSignal } from "@millrace/shutdown";
+import { startTracing } from "@millrace/tracing";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { watchWorkspaces } from "@millrace/workspaces";
 import { checkRedis } from "./check-redis.ts";
 import { checkWorkerOptions } from "./check-worker-options.ts";
+import { createOutcomeCount } from "./count-outcomes.ts";
 import { readConcurrency, readWorkerHostEnv } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
+import { reportWorker } from "./report-worker.ts";
 import { type RunningWorker, startWorker } from "./start-worker.ts";
 import { closeServices, type WorkerService } from "./worker-service.ts";
 
@@ -49,22 +52,27 @@ export async function runWorker<
   const onOutage = (err: Error) =>
     log.warn({ code: "workspaces_unreachable", err }, "cannot ask who is blocked, trying again");
   const workspaces = watchWorkspaces({ connection, prefix, onOutage });
+  const tracing = await startTracing(`millrace-worker-${contract.name}`, log);
   const registry = createRegistry();
   const metrics = createWorkerMetrics(registry, contract, () => worker.isReady());
   onLockWait(metrics.lockWaited);
+  const outcomes = createOutcomeCount();
   const worker = startWorker(contract, handlers, {
     connection,
     prefix,
     concurrency,
     workspaces,
     log,
-    observers: [{ ...createJobMetrics(registry, contract), stalled: metrics.stalled }],
+    tracing,
+    observers: [outcomes, { ...createJobMetrics(registry, contract), stalled: metrics.stalled }],
     ...times,
     prepare: async (client) => {
       await checkRedis(client, env.NODE_ENV === "production", log);
       for (const service of Object.values(services)) await service.start?.();
     },
   });
+  const reported = { queue: contract.name, concurrency, version: env.WORKER_VERSION, outcomes, jobs: worker.jobs };
+  const report = reportWorker(reported, { connection, prefix, log });
   let isDraining = false;
   const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, {
     isWedged: worker.isWedged,
@@ -79,7 +87,10 @@ export async function runWorker<
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
     if (!isDrained) log.warn("jobs were still running at the deadline; another worker takes them up");
     workspaces.close();
-    await closeServices(services, log).finally(() => closeServices({ queues: { close: closeQueues }, health }, log));
+    await report.close();
+    await closeServices(services, log).finally(() =>
+      closeServices({ queues: { close: closeQueues }, ...(tracing && { tracing }), health }, log),
+    );
   });
   await worker.untilReady();
   log.info("worker ready");

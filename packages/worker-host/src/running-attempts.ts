@@ -1,14 +1,23 @@
 import { type AbortCause, abortReasons } from "./abort-reason.ts";
 import type { AbortSource } from "./run-with-deadline.ts";
 
+/** A job that runs at this moment. */
+export interface RunningJob {
+  readonly jobId: string;
+  readonly action: string;
+  readonly sinceMs: number;
+}
+
 /** The attempts that a worker runs at this moment, so that whoever must can end them. */
 export interface RunningAttempts {
   readonly size: number;
-  begin(jobId: string): AttemptAbort;
+  begin(jobId: string, action: string): AttemptAbort;
   end(jobId: string, attempt: AttemptAbort): void;
   /** @returns whether it runs here */
   abort(jobId: string, cause: AbortCause): boolean;
   jobIds(): readonly string[];
+  /** What runs, and since when in milliseconds since 1970. */
+  list(): readonly RunningJob[];
   /** Notes that the worker holds these jobs' locks at this moment of the monotonic clock. */
   confirm(jobIds: readonly string[], atMs: number): void;
   /** The jobs whose lock was taken and last confirmed before that moment. */
@@ -24,8 +33,8 @@ export function createRunningAttempts(): RunningAttempts {
     get size() {
       return running.size;
     },
-    begin: (jobId) => {
-      const attempt = new AttemptAbort();
+    begin: (jobId, action) => {
+      const attempt = new AttemptAbort(action);
       running.set(jobId, attempt);
       if (forAll) attempt.abort(forAll);
       return attempt;
@@ -40,6 +49,7 @@ export function createRunningAttempts(): RunningAttempts {
       return attempt !== undefined;
     },
     jobIds: () => [...running.keys()],
+    list: () => [...running].map(([jobId, { action, sinceMs }]) => ({ jobId, action, sinceMs })),
     confirm: (jobIds, atMs) => {
       for (const jobId of jobIds) {
         const attempt = running.get(jobId);
@@ -59,8 +69,14 @@ export function createRunningAttempts(): RunningAttempts {
 export class AttemptAbort implements AbortSource {
   /** When the job's lock was last known to be this worker's, on the monotonic clock. */
   lockConfirmedAtMs: number = performance.now();
+  readonly action: string;
+  readonly sinceMs: number = Date.now();
   #cause: AbortCause | undefined;
   #listener: (() => void) | undefined;
+
+  constructor(action: string) {
+    this.action = action;
+  }
 
   get aborted(): boolean {
     return this.#cause !== undefined;

@@ -1,5 +1,6 @@
 import type { Logger } from "@millrace/logger";
 import type { RedisConnectionOptions } from "@millrace/redis";
+import type { Tracing } from "@millrace/tracing";
 import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { type Job, type RedisClient, WaitingError } from "bullmq";
@@ -13,7 +14,7 @@ import { type JobHost, processJob, type WorkspaceStandings } from "./process-job
 import { quarantineJob } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
-import { createRunningAttempts } from "./running-attempts.ts";
+import { createRunningAttempts, type RunningJob } from "./running-attempts.ts";
 import { isUnreadable, type Replay, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
 import type { StartedJob } from "./started-job.ts";
@@ -37,6 +38,8 @@ export interface WorkerSettings {
   readonly enqueue?: Enqueue;
   /** Whoever counts what becomes of jobs. Defaults to nobody. */
   readonly observers?: readonly JobObserver[];
+  /** Traces attempts. Defaults to nothing. */
+  readonly tracing?: Pick<Tracing, "traceAttempt"> | undefined;
   /** Awaited before the first job is taken; where it throws, none is. */
   readonly prepare?: (client: RedisClient) => Promise<void>;
 }
@@ -51,6 +54,8 @@ export interface RunningWorker {
   isWedged(): boolean;
   /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. Rejects when Redis was refused. */
   untilReady(): Promise<void>;
+  /** The jobs that it runs at this moment. */
+  jobs(): readonly RunningJob[];
   /**
    * Takes no more jobs and waits for those that run. At the deadline their signals abort and the jobs go back to the head of the queue,
    * without having used up an attempt. A job whose hand-back does not get through within five seconds is left to another worker's stalled
@@ -92,7 +97,7 @@ export function startWorker<
     async (job, token) => {
       if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
       const jobId = job.id ?? "";
-      const attempt = attempts.begin(jobId);
+      const attempt = attempts.begin(jobId, job.name);
       try {
         // Without a reason nothing is awaited here: until the handler itself waits, BullMQ does not send its next fetch.
         if (cancellations.heardEarly(jobId) && (await cancellations.isCalledOff(jobId))) attempt.abort("cancelled");
@@ -122,6 +127,7 @@ export function startWorker<
     workspaces: settings.workspaces,
     enqueue: settings.enqueue ?? enqueue,
     observers: settings.observers,
+    tracing: settings.tracing,
     now: Date.now,
   };
   const clients = watchClients(worker, log);
@@ -152,6 +158,7 @@ export function startWorker<
       await begun;
       await Promise.all([worker.waitUntilReady(), cancellations.ready]);
     },
+    jobs: attempts.list,
     stop: async (graceMs) => {
       const isDrained = await stopWorker(worker, { areReady: clients.areReady, graceMs, interrupt });
       cancellations.close();

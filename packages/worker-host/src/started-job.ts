@@ -14,5 +14,7 @@ export interface StartedJob {
   /** Starts so far, this one included; deferrals and hand-backs count. A replay begins anew. */
   readonly starts: number;
   readonly replays: number;
+  /** The attempt's own, where attempts are traced. */
+  readonly traceparent?: string;
   progress(percent: number): Promise<void>;
 }

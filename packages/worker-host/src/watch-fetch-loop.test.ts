@@ -1,4 +1,7 @@
+import { getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { afterEach, expect, test } from "vitest";
+import { ScreenedWorker } from "./screened-worker.ts";
+import { answers } from "./stop-worker.ts";
 import { type WatchedLoop, watchFetchLoop } from "./watch-fetch-loop.ts";
 
 const open: { close(): void }[] = [];
@@ -50,4 +53,24 @@ test("a loop that turns again after it stood is not wedged any more", async () =
   await expect.poll(() => watched.isWedged(), { interval: 1 }).toBe(true);
   isTurning = true;
   await expect.poll(() => watched.isWedged(), { interval: 1 }).toBe(false);
+});
+
+test("a real worker's loop turns while its queue is empty, and is wedged when its wait for a job never ends", async () => {
+  const connection = getRedisConnection("worker");
+  const { QUEUE_PREFIX: prefix } = readQueueEnv();
+  const worker = new ScreenedWorker("default", async () => {}, { connection, prefix, drainDelay: 0.02 });
+  await worker.waitUntilReady();
+  const watched = watchFetchLoop(
+    { turns: () => worker.fetchTurns, mayStand: () => false, redisAnswers: () => answers(worker) },
+    250,
+  );
+  open.push(watched);
+  const before = worker.fetchTurns;
+  await expect.poll(() => worker.fetchTurns).toBeGreaterThan(before + 10);
+  expect(watched.isWedged()).toBe(false);
+  // As a blocking read that never settles.
+  worker.getBackend().waitForJob = () => new Promise(() => {});
+  await expect.poll(() => watched.isWedged(), { timeout: 10_000 }).toBe(true);
+  worker.close(true).catch(() => {});
+  await worker.letGo();
 });

@@ -45,8 +45,7 @@ export function healthRoutes(app: FastifyInstance, { database, files, readQueues
   });
 }
 
-function standOf({ depth: { waiting = 0, prioritized = 0 }, deadLetters }: QueueFigures, limits: QueueLimits) {
-  const depth = waiting + prioritized;
+function standOf({ depth: { waiting: depth }, deadLetters }: QueueFigures, limits: QueueLimits) {
   const isOver = depth > limits.maxDepth || deadLetters > limits.maxDeadLetters;
   return { status: isOver ? "degraded" : "healthy", depth, deadLetters };
 }

@@ -37,8 +37,7 @@ test("a scrape says how every queue stands, and more jobs are no more series", a
   expect(countSeries(after.body)).toBe(countSeries(before.body));
   const lines = after.body.split("\n");
   expect(lines).toContain('queue_depth{queue="email",state="delayed"} 1');
-  expect(lines).toContain('queue_depth{queue="email",state="waiting"} 1');
-  expect(lines).toContain('queue_depth{queue="email",state="prioritized"} 1');
+  expect(lines).toContain('queue_depth{queue="email",state="waiting"} 2');
   expect(lines).toContain('dead_letters{queue="email"} 0');
   expect(lines).toContain('queue_paused{queue="webhook"} 0');
   await expect.poll(() => readSeries('queue_oldest_waiting_seconds{queue="email"}')).toBeGreaterThan(0);

@@ -1,20 +1,33 @@
 import type { heavyContract } from "@millrace/worker-config/contracts";
 import type { HandlersOf } from "@millrace/worker-host";
-import type { RunTask } from "./task-pool.ts";
-import type { HeavyTasks } from "./tasks.ts";
+import { createExtractDocumentText } from "./extract-document-text.ts";
+import { createGenerateReport } from "./generate-report.ts";
+import { createRecognizeText, type RecognizeTextParts } from "./recognize-text.ts";
+import type { RunProgram } from "./run-program.ts";
+import { createSynthesizeSpeech } from "./synthesize-speech.ts";
+import type { DocumentLimits } from "./tasks/document.ts";
+import { createTranscodeAudio } from "./transcode-audio.ts";
 import { createTransformImage } from "./transform-image.ts";
-import type { InWorkFolder } from "./work-folder.ts";
 
-export interface HeavyServices {
-  readonly inWorkFolder: InWorkFolder;
-  readonly runTask: RunTask<HeavyTasks>;
-  /** As HEAVY_MAX_PIXELS. */
-  readonly maxPixels: number;
+export interface HeavyServices extends RecognizeTextParts, DocumentLimits {
+  readonly runProgram: RunProgram;
+  /** As HEAVY_MAX_AUDIO_SECONDS. */
+  readonly maxAudioSeconds: number;
+  /** The largest file that the store takes. */
+  readonly maxOutputBytes: number;
 }
 
 /** One entry per action of the contract: the compiler asks for a missing one. */
-export function heavyHandlers({ inWorkFolder, runTask, maxPixels }: HeavyServices): HandlersOf<typeof heavyContract> {
+export function heavyHandlers(services: HeavyServices): HandlersOf<typeof heavyContract> {
+  const { inWorkFolder, runTask, runImageTask, maxPixels, maxInflatedBytes, maxPages, maxTextBytes } = services;
+  const { runProgram, maxOutputBytes, maxAudioSeconds } = services;
+  const audioLimits = { maxSeconds: maxAudioSeconds, maxOutputBytes };
   return {
-    transformImage: createTransformImage(inWorkFolder, runTask, maxPixels),
+    transformImage: createTransformImage(inWorkFolder, runImageTask, maxPixels),
+    extractDocumentText: createExtractDocumentText(inWorkFolder, runTask, { maxInflatedBytes, maxPages, maxTextBytes }),
+    recognizeText: createRecognizeText(services),
+    generateReport: createGenerateReport(inWorkFolder, runTask, maxOutputBytes),
+    transcodeAudio: createTranscodeAudio(inWorkFolder, runProgram, audioLimits),
+    synthesizeSpeech: createSynthesizeSpeech(inWorkFolder, runProgram, audioLimits),
   };
 }

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { MessageChannel, type Worker } from "node:worker_threads";
+import { MessageChannel, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import type { Logger } from "@millrace/logger";
 import { type JobContext, PermanentError, TransientError } from "@millrace/worker-host";
 import { Piscina } from "piscina";
-import type { TaskAnswer, TaskNews, TaskRequest } from "./tasks/serve-tasks.ts";
+import type { TaskAnswer } from "./tasks/answer-task.ts";
+import type { TaskNews, TaskRequest } from "./tasks/serve-tasks.ts";
 import type { AnswerOf, InputOf, TaskLoaders } from "./tasks/task.ts";
 
 export interface TaskPoolSettings {
@@ -47,7 +48,7 @@ const mebibyte = 1_024 * 1_024;
  * Threads for work that would keep an event loop busy. The first task starts the first thread.
  *
  * V8 ends a thread whose heap is full. Buffers are outside its heap, and are looked at ten times a second. What a native library holds
- * (pixels, WebAssembly) is neither: a task bounds it by what it takes in. A crash of a native library ends the process, not the thread.
+ * is neither, cannot be ended in the middle, and ends the process when it crashes: that is for `openTaskProcesses`.
  */
 export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSettings): TaskPool<Loaders> {
   const { threadFile, threads, memoryMb, log } = settings;
@@ -73,14 +74,17 @@ export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSett
     const { port1: news, port2: port } = new MessageChannel();
     const isOver = new AbortController();
     const isTooLarge = new AbortController();
-    news.on("message", (message: TaskNews) => {
+    const hear = (message: TaskNews) => {
       // The figure is for people: a job does not fail because it could not be written down.
       if ("percent" in message) progress(message.percent).catch(() => {});
       else void watchMemory(findThread(message.threadId), memoryMb * mebibyte, isTooLarge, isOver.signal);
-    });
+    };
+    news.on("message", hear);
     try {
       const options = { transferList: [port], signal: AbortSignal.any([signal, isTooLarge.signal]) };
       const answer = await pool.run({ name, input, port }, options);
+      // The answer may be faster than what was said before it.
+      for (let late = receiveMessageOnPort(news); late; late = receiveMessageOnPort(news)) hear(late.message);
       if ("refusal" in answer) throw new PermanentError(answer.refusal.message, { code: answer.refusal.code });
       // What the task of that name returned, copied.
       return answer.value as AnswerOf<Loaders, Name>;

@@ -1,7 +1,7 @@
 import type { heavyContract } from "@millrace/worker-config/contracts";
 import type { HandlersOf } from "@millrace/worker-host";
 import type { RunTask } from "./task-pool.ts";
-import type { HeavyTasks } from "./tasks.ts";
+import type { ImageTasks } from "./tasks.ts";
 import { type InWorkFolder, renamed } from "./work-folder.ts";
 
 type TransformImage = HandlersOf<typeof heavyContract>["transformImage"];
@@ -13,14 +13,14 @@ type TransformImage = HandlersOf<typeof heavyContract>["transformImage"];
  */
 export function createTransformImage(
   inWorkFolder: InWorkFolder,
-  runTask: RunTask<HeavyTasks>,
+  runImageTask: RunTask<ImageTasks>,
   maxPixels: number,
 ): TransformImage {
   return ({ fileId, name, ttlMs, ...wanted }, context) =>
     inWorkFolder(context, async (folder) => {
       const { path, file } = await folder.bringIn(fileId);
       const made = folder.path("out");
-      const { format, ...size } = await runTask(
+      const { format, ...size } = await runImageTask(
         "transformImage",
         { ...wanted, from: path, to: made, maxPixels },
         context,

@@ -3,27 +3,44 @@ import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
 import { heavyContract } from "@millrace/worker-config/contracts";
 import { runWorker } from "@millrace/worker-host";
-import { readHeavyEnv } from "./env.ts";
+import { readHeavyEnv, readProgramPath } from "./env.ts";
+import { findLanguages } from "./find-languages.ts";
 import { heavyHandlers } from "./handlers.ts";
+import { createRunProgram } from "./run-program.ts";
 import { openTaskPool } from "./task-pool.ts";
-import type { HeavyTasks } from "./tasks.ts";
+import { openTaskProcesses } from "./task-processes.ts";
+import type { HeavyTasks, ImageTasks } from "./tasks.ts";
 import { createInWorkFolder, removeLeftovers } from "./work-folder.ts";
 
 const env = readHeavyEnv();
 const concurrency = env.HEAVY_WORKER_CONCURRENCY;
 const parent = env.HEAVY_TEMP_FOLDER;
 const files = createFileStore(readFileStoreSettings());
+// Programs beside this one, as sources and in the build.
+const ending = import.meta.url.endsWith(".ts") ? "ts" : "mjs";
+const memoryMb = env.HEAVY_THREAD_MEMORY_MB;
 const pool = openTaskPool<HeavyTasks>({
-  // Beside this file, as a source and in the build.
-  threadFile: new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./thread.mjs", import.meta.url),
+  threadFile: new URL(`./thread.${ending}`, import.meta.url),
   threads: concurrency,
-  memoryMb: env.HEAVY_THREAD_MEMORY_MB,
+  memoryMb,
   log: getChildLogger("worker:heavy"),
+});
+const processes = openTaskProcesses<ImageTasks>({
+  processFile: new URL(`./image-process.${ending}`, import.meta.url),
+  memoryMb,
 });
 const handlers = heavyHandlers({
   inWorkFolder: createInWorkFolder({ files, parent, maxInputBytes: env.HEAVY_MAX_INPUT_BYTES }),
   runTask: pool.run,
+  runImageTask: processes.run,
+  findLanguages: (codes) => findLanguages(codes, env.HEAVY_OCR_DATA_FOLDER),
   maxPixels: env.HEAVY_MAX_PIXELS,
+  maxOutputBytes: files.maxBytes,
+  runProgram: createRunProgram(readProgramPath()),
+  maxAudioSeconds: env.HEAVY_MAX_AUDIO_SECONDS,
+  maxInflatedBytes: env.HEAVY_MAX_INFLATED_BYTES,
+  maxPages: env.HEAVY_MAX_PAGES,
+  maxTextBytes: files.maxBytes,
 });
 await runWorker(
   heavyContract,
@@ -36,6 +53,7 @@ await runWorker(
       close: async () => {},
     },
     threads: { check: async () => {}, close: pool.close },
+    processes: { check: async () => {}, close: processes.close },
   },
   { concurrency },
 );

@@ -1,4 +1,4 @@
-import { cancelStuckParents, sweepCompleted } from "@millrace/job-admin";
+import { cancelStuckParents, sweepCompleted, sweepIndexes } from "@millrace/job-admin";
 import type { DistributedLock } from "@millrace/redis";
 import { type CodeSchedule, defineSchedule, runLocked } from "@millrace/schedules";
 import { scheduleContract } from "@millrace/worker-config/contracts";
@@ -19,11 +19,12 @@ export const sweepQueuesSchedule: CodeSchedule = defineSchedule({
   lock: lockLease,
 });
 
-/** Removes completed jobs whose time is over, and calls off parents that wait for children which have ended without a word. */
+/** Removes completed jobs whose time is over, and what indexes hold of jobs that are gone; and calls off parents that wait for children which have ended without a word. */
 export function createSweepQueues(distributedLock: DistributedLock, waitingParentMaxAgeDays: number): SweepQueues {
   return async (_, context) =>
     runLocked(distributedLock, sweepQueuesSchedule, context.signal, async ({ signal }) => ({
       removedCompleted: await sweepCompleted(signal),
+      removedEntries: await sweepIndexes(signal),
       cancelledParents: await cancelStuckParents(waitingParentMaxAgeDays * dayMs, signal),
     }));
 }

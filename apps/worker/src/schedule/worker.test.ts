@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { listWorkers } from "@millrace/job-admin";
 import { createRedis, ownKey } from "@millrace/redis";
 import { listSchedules, planSchedules, registerSchedules } from "@millrace/schedules";
 import { closeQueues, readQueueEnv, scheduleQueue } from "@millrace/worker-config";
@@ -52,8 +53,10 @@ test("the process has registered the code's schedules when it is ready, says so 
   const readiness = async () => (await fetch(health)).json();
   const parts = { schedules: "ok", outbox: "ok", files: "ok", database: "ok" };
   await expect.poll(readiness, { timeout: 10_000 }).toMatchObject({ status: "ok", ...parts });
+  expect((await listWorkers("schedule")).workers).toMatchObject([{ pid: child.pid, version: "0.1.0", jobCount: 0 }]);
   child.kill("SIGTERM");
   expect(await exited).toBe(0);
+  expect((await listWorkers("schedule")).workers).toEqual([]);
 });
 
 test("a process that cannot register its schedules says so, takes no job, and ends with 1", async () => {

@@ -19,6 +19,7 @@ export const contract = defineQueue("heavy", {
     data: z.object({ at: z.iso.datetime().transform((text) => new Date(text)) }),
     result: z.object({ total: z.number() }),
     idempotencyKey: (data) => data.at.toISOString(),
+    searchable: { day: (data) => data.at.toISOString().slice(0, 10) },
   },
   forget: { data: z.object({}) },
 });
@@ -51,3 +52,7 @@ defineQueue("heavy", { count: { data: z.object({}), result: z.object({ at: z.dat
 defineQueue("heavy", { count: { data: z.object({}), timeoutMs: 1_000 } });
 // @ts-expect-error an example that is no data of its action
 defineQueue("heavy", { count: { data: z.object({ total: z.number() }), example: { total: "three" } } });
+// @ts-expect-error a searchable field that the data does not have
+defineQueue("heavy", { count: { data: z.object({ total: z.number() }), searchable: { to: (data) => data.to } } });
+// @ts-expect-error a searchable value that is no text
+defineQueue("heavy", { count: { data: z.object({ total: z.number() }), searchable: { total: (data) => data.total } } });

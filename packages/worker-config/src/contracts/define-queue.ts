@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { QueueName } from "./queue-names.ts";
+import type { SearchableField } from "./searchable.ts";
 
 /** What survives a trip through Redis. A schema whose input is a Date, a BigInt or a Map does not compile as a job's data. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined };
@@ -23,6 +24,11 @@ export interface ActionDefinition<Data extends DataSchema = DataSchema, Result e
   workspaceId?(data: z.output<Data>): string | WorkspaceReference | undefined;
   /** Two jobs of this action with the same key have one effect. Hand it on to the service that has the effect, where that takes one. */
   idempotencyKey?(data: z.output<Data>): string | undefined;
+  /**
+   * What its jobs can be found by, beside their workspace: `{ to: (data) => data.to }`. Kept as digests. A field of one name may be declared
+   * by several actions of the queue, and finds the jobs of all.
+   */
+  readonly searchable?: { readonly [field: string]: SearchableField<z.output<Data>> };
   /** How long an effect is remembered, in milliseconds. Defaults to `defaultIdempotencyLifetimeMs`. */
   readonly idempotencyLifetimeMs?: number;
   readonly options?: { readonly attempts?: number };

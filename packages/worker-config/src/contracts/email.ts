@@ -93,6 +93,7 @@ export const emailContract = defineQueue("email", {
     result: z.object({ messageId: z.string() }),
     timeout: 30_000,
     workspaceId: (data) => data.workspaceId,
+    searchable: { to: ({ to }) => (typeof to === "string" ? to : to.address) },
     idempotencyKey: (data) => data.idempotencyKey,
     idempotencyLifetimeMs: week,
     options: { attempts: 5 },

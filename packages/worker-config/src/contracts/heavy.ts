@@ -2,55 +2,17 @@ import { z } from "zod";
 import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
 import { fileIdSchema } from "./file-id.ts";
 import { fileReferenceSchema } from "./file-reference.ts";
-import { workspaceIdSchema } from "./workspace-id.ts";
+import { generateReport } from "./generate-report.ts";
+import { belonging, longWork, output } from "./heavy-action.ts";
+import { synthesizeSpeech } from "./synthesize-speech.ts";
+import { transcodeAudio } from "./transcode-audio.ts";
 
 /** What the examples work on: files that `pnpm dev` stores under these ids, for ever. */
 export const exampleImageFileId = "file_ffffffff-ffff-8000-8000-000000000001";
+export const exampleDocumentFileId = "file_ffffffff-ffff-8000-8000-000000000002";
 
-const minute = 60_000;
 // A side of more pixels is of no use to anybody, and no format but png and webp's successors holds it.
 const side = z.int().min(1).max(16_383);
-
-/** Of every action: for whom it is, and how often its effect may happen. */
-const belonging = {
-  workspaceId: workspaceIdSchema.optional(),
-  idempotencyKey: z
-    .string()
-    .min(1)
-    .max(300)
-    .optional()
-    .describe("One output for all jobs of this action and workspace that have it, within a day."),
-};
-
-/** Of every action that makes a file. */
-const output = {
-  name: z
-    .string()
-    .regex(/^\P{Cc}{1,255}$/u, "expected one line of 1 to 255 characters")
-    .optional()
-    .describe("What the made file is called. Defaults to a name made of the input's."),
-  ttlMs: z
-    .int()
-    .min(1_000)
-    .optional()
-    .describe("How long the made file is kept. Defaults to the store's FILE_STORE_TTL_MS."),
-};
-
-function effectKey(data: {
-  workspaceId?: string | undefined;
-  idempotencyKey?: string | undefined;
-}): string | undefined {
-  return data.idempotencyKey === undefined ? undefined : `${data.workspaceId ?? ""}/${data.idempotencyKey}`;
-}
-
-/** Of every action: minutes of work that may begin anew, so that a deploy need not wait for it. */
-const longWork = {
-  timeout: 5 * minute,
-  interruptible: true,
-  workspaceId: (data: { workspaceId?: string | undefined }) => data.workspaceId,
-  idempotencyKey: effectKey,
-  options: { attempts: 3 },
-} as const;
 
 export const heavyContract = defineQueue("heavy", {
   /** An image in another size or format: upright as its camera held it, and without metadata unless they are asked for. */
@@ -89,6 +51,51 @@ export const heavyContract = defineQueue("heavy", {
       frames: z.int(),
     }),
     example: { fileId: exampleImageFileId, format: "webp", width: 320 },
+  },
+  /** A spreadsheet, a CSV or a PDF of rows. */
+  generateReport,
+  /** A sound in another format. Needs ffmpeg where the worker runs. */
+  transcodeAudio,
+  /** A text, read out. Needs espeak-ng where the worker runs. */
+  synthesizeSpeech,
+  /**
+   * The text of a pdf, docx, xlsx, csv, html or text file, as a text file. Which it is, its content says. Pictures of text in it are not read:
+   * that is `recognizeText`.
+   */
+  extractDocumentText: {
+    ...longWork,
+    data: z.object({ fileId: fileIdSchema, ...output, ...belonging }),
+    result: z.object({
+      file: fileReferenceSchema,
+      format: z.enum(["pdf", "docx", "xlsx", "html", "csv", "text"]),
+      pages: z.int().nullable().describe("Pages of a pdf, sheets of an xlsx; null: it has none."),
+      characters: z.int(),
+    }),
+    example: { fileId: exampleDocumentFileId },
+  },
+  /** The text in a picture of text, as a text file. */
+  recognizeText: {
+    ...longWork,
+    data: z.object({
+      fileId: fileIdSchema,
+      languages: z
+        .array(
+          z
+            .string()
+            .regex(/^[a-z]{3}(_[a-z]{3,4})*$/, "expected the code of a language's data, such as eng or chi_sim"),
+        )
+        .min(1)
+        .max(3)
+        .default(["eng"]),
+      ...output,
+      ...belonging,
+    }),
+    result: z.object({
+      file: fileReferenceSchema,
+      characters: z.int(),
+      confidence: z.number().describe("How sure the recognition is, 0 to 100."),
+    }),
+    example: { fileId: exampleImageFileId },
   },
 });
 

@@ -20,6 +20,7 @@ import { webhookContract } from "./webhook.ts";
 
 export * from "./ai-agent.ts";
 export * from "./ai-agent-urgent.ts";
+export type { AudioOutput } from "./audio-output.ts";
 export * from "./broadcast.ts";
 export * from "./cancellation.ts";
 export * from "./chat.ts";
@@ -28,6 +29,7 @@ export * from "./define-queue.ts";
 export * from "./email.ts";
 export * from "./file-id.ts";
 export * from "./file-reference.ts";
+export type { ReportColumn } from "./generate-report.ts";
 export * from "./heavy.ts";
 export * from "./integration.ts";
 export * from "./iso-time.ts";
@@ -36,6 +38,7 @@ export * from "./job-failure.ts";
 export * from "./job-options.ts";
 export * from "./job-replay.ts";
 export * from "./job-skip.ts";
+export * from "./job-statistics.ts";
 export * from "./job-status.ts";
 export * from "./job-workspace.ts";
 export * from "./json-value.ts";
@@ -44,8 +47,11 @@ export * from "./output-schema.ts";
 export * from "./queue-names.ts";
 export * from "./quota.ts";
 export * from "./schedule.ts";
+export * from "./searchable.ts";
+export { exampleSoundFileId } from "./transcode-audio.ts";
 export * from "./trigger.ts";
 export * from "./webhook.ts";
+export * from "./worker-record.ts";
 export * from "./workspace-id.ts";
 
 /** Every queue's contract, under the queue's name. */

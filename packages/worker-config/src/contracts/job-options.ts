@@ -34,6 +34,9 @@ export const jobIdSchema = z
   .regex(/^(?!(-?\d+|NaN)$)/, "expected more than digits alone (makeJobId builds such an id from anything)")
   .refine((id) => !reservedIds.has(id), "expected another name: the queue keeps a record of its own under this one");
 
+/** Of a job's `meta`. */
+export const maxMetaEntries = 32;
+
 /**
  * What the caller of an enqueue may ask for: one schema for `enqueue`, the API and the command line. Everything is optional; an
  * unknown key is refused, because an option that silently does nothing is worse than an error.
@@ -86,7 +89,7 @@ export const enqueueOptionsSchema = z
       .optional(),
     meta: z
       .record(z.string().min(1).max(64), z.union([z.string().max(1_024), z.number(), z.boolean()]))
-      .refine((meta) => Object.keys(meta).length <= 32, "expected at most 32 entries")
+      .refine((meta) => Object.keys(meta).length <= maxMetaEntries, `expected at most ${maxMetaEntries} entries`)
       .optional()
       .describe("Labels of the caller's own, kept with the job and shown with it."),
   })

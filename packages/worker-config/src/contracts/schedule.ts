@@ -31,7 +31,11 @@ export const scheduleContract = defineQueue(
     /** Removes completed jobs whose time is over, which BullMQ leaves lying on an idle queue, and calls off parents that wait for ever. */
     sweepQueues: {
       data: z.object({}),
-      result: z.object({ removedCompleted: z.int(), cancelledParents: z.int() }),
+      result: z.object({
+        removedCompleted: z.int(),
+        removedEntries: z.int().optional().describe("What indexes held of jobs that are gone."),
+        cancelledParents: z.int(),
+      }),
       timeout: 30 * minute,
       interruptible: true,
       example: {},

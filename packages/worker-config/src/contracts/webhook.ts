@@ -99,6 +99,7 @@ export const webhookContract = defineQueue("webhook", {
     }),
     timeout: 30_000,
     workspaceId: (data) => data.workspaceId,
+    searchable: { endpointId: ({ endpointId }) => endpointId },
     idempotencyKey: ({ deliveryId, eventId, endpointId }) => deliveryId ?? webhookDeliveryId(eventId, endpointId),
     options: { attempts: webhookRetries.attempts },
     example: {

@@ -7,10 +7,16 @@ import { InvalidJobError, toIssues } from "./invalid-job-error.ts";
 /** What a job may hold where nobody says otherwise: room for a long mail, and not for a file. */
 export const defaultMaxPayloadBytes = 262_144;
 
+export interface CheckedPayload {
+  /** The payload as it is at this moment: what its owner does to it afterwards changes nothing of what was checked. */
+  readonly stored: JobEnvelope;
+  /** Its data as the schema puts it out, defaults filled in. */
+  readonly parsed: unknown;
+}
+
 /**
  * Checks what a job is about to carry: a known action, JSON, the action's schema, and the size.
  *
- * @returns the payload as it is at this moment: what its owner does to it afterwards changes nothing of what was checked
  * @throws InvalidJobError
  */
 export function checkPayload(
@@ -18,7 +24,7 @@ export function checkPayload(
   action: string,
   stored: unknown,
   maxPayloadBytes: number,
-): JobEnvelope {
+): CheckedPayload {
   const definition = Object.hasOwn(contract.actions, action) ? contract.actions[action] : undefined;
   if (!definition) throw unknownAction(contract, action);
   const { data: envelope, error } = jobEnvelopeSchema.safeParse(stored);
@@ -43,7 +49,7 @@ export function checkPayload(
   if (!parsed.success) throw invalidData(contract, action, toIssues(parsed.error, "data"));
   const unknownKey = findUnknownKey(definition.data, kept.data, "data");
   if (unknownKey) throw invalidData(contract, action, [unknownKey]);
-  return kept;
+  return { stored: kept, parsed: parsed.data };
 }
 
 function unknownAction(contract: QueueContract, action: string): InvalidJobError {

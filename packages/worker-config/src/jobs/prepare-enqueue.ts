@@ -24,8 +24,8 @@ export function prepareEnqueue(
   now: number,
 ): AcceptedJob {
   const job = prepareJob(action, data, options, now);
-  const kept = checkPayload(contract, action, job.data, defaultMaxPayloadBytes);
-  return { ...job, data: kept, opts: { ...defaultJobOptions, ...actionJobOptions(contract, action), ...job.opts } };
+  const { stored } = checkPayload(contract, action, job.data, defaultMaxPayloadBytes);
+  return { ...job, data: stored, opts: { ...defaultJobOptions, ...actionJobOptions(contract, action), ...job.opts } };
 }
 
 /** What the contract says of an action's jobs: above the defaults, below what their caller says. */

@@ -1,9 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { type BulkJobOptions, Job, type JobsOptions, Queue, type QueueOptions, RedisConnection } from "bullmq";
 import type { QueueContract } from "../contracts/define-queue.ts";
 import type { JobEnvelope } from "../contracts/job-envelope.ts";
+import { type SearchEntry, searchEntriesOf } from "../contracts/searchable.ts";
 import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
-import { checkPayload } from "../jobs/check-payload.ts";
+import { type CheckedPayload, checkPayload } from "../jobs/check-payload.ts";
 import { actionJobOptions } from "../jobs/prepare-enqueue.ts";
+import { indexCommand } from "../jobs/search-index.ts";
 import { withDeadline } from "./deadline.ts";
 import { type Asked, QueueUnavailableError } from "./queue-unavailable-error.ts";
 
@@ -35,11 +38,17 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
   }
 
   protected override async addJob(name: string, data: JobEnvelope, given: JobsOptions = {}): Promise<EnvelopeJob> {
-    const kept = this.#check(name, data, given);
+    const { stored, parsed } = this.#check(name, data, given);
     const options = { ...actionJobOptions(this.#contract, name), ...given };
-    const { jobId } = options;
+    const action = this.#contract.actions[name];
+    const entries = action ? searchEntriesOf(action, parsed) : [];
+    // One that is to be found goes into its index with the same transaction, which needs its id.
+    const jobId = options.jobId ?? (entries.length > 0 ? randomUUID() : undefined);
     return this.ask(
-      () => (jobId === undefined ? super.addJob(name, kept, options) : this.#addWithId(name, kept, options, jobId)),
+      () =>
+        jobId === undefined
+          ? super.addJob(name, stored, options)
+          : this.#addWithId(name, stored, { ...options, jobId }, entries),
       "job",
     );
   }
@@ -47,7 +56,7 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
   override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
     const complete = jobs.map(({ name, data, opts = {} }) => ({
       name,
-      data: this.#check(name, data, opts),
+      data: this.#check(name, data, opts).stored,
       opts: { ...actionJobOptions(this.#contract, name), ...opts },
     }));
     const added = await this.ask(() => super.addBulk(complete), "jobs");
@@ -60,23 +69,36 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
   }
 
   /** BullMQ drops an add whose id exists and says nothing, so the same transaction asks whether it did. */
-  async #addWithId(name: string, data: JobEnvelope, options: JobsOptions, jobId: string): Promise<EnvelopeJob> {
+  async #addWithId(
+    name: string,
+    data: JobEnvelope,
+    options: JobsOptions & { jobId: string },
+    entries: readonly SearchEntry[],
+  ): Promise<EnvelopeJob> {
+    const { jobId } = options;
     const job: EnvelopeJob = new Job(this, name, data, { ...this.defaultJobOptions, ...options }, jobId);
     const transaction = (await this.getBackend().client).multi();
     transaction.runCommand("exists", [this.toKey(jobId)]);
+    if (entries.length > 0) {
+      const queue = { prefix: this.opts.prefix ?? "", queue: this.name, jobKey: this.toKey(jobId) };
+      const added = { jobId, createdAtMs: job.timestamp, delayMs: options.delay ?? 0 };
+      transaction.runCommand("eval", indexCommand(queue, added, entries));
+    }
     const { parentKey } = job;
     await job.addJob(transaction, parentKey ? { parentKey, parentDependenciesKey: `${parentKey}:dependencies` } : {});
     const replies = (await transaction.exec()) ?? [];
-    const isTaken = replies[0]?.[1] === 1;
-    const failure = replies.find(([error]) => error)?.[0];
+    const [exists, added] = [replies[0], replies.at(-1)];
+    const isTaken = exists?.[1] === 1;
+    // A job that could not be indexed is a job all the same.
+    const failure = exists?.[0] ?? added?.[0];
     if (failure?.message.startsWith("NOSCRIPT")) {
       // Redis has lost its scripts, so nothing was added, and a transaction cannot bring them back. A plain add does.
-      const added = await super.addJob(name, data, options);
-      if (isTaken || added.id !== jobId) this.#duplicates.add(added);
-      return added;
+      const again = await super.addJob(name, data, options);
+      if (isTaken || again.id !== jobId) this.#duplicates.add(again);
+      return again;
     }
     if (failure) throw failure;
-    const reply = replies[1]?.[1];
+    const reply = added?.[1];
     // In a transaction BullMQ's scripts can answer with the number of an error alone.
     if (Number(reply) < 0)
       throw new Error(`Queue ${this.name}: no job was added, its parent ${parentKey} does not exist.`);
@@ -98,7 +120,7 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     return this.#connecting;
   }
 
-  #check(name: string, data: JobEnvelope, options: JobsOptions): JobEnvelope {
+  #check(name: string, data: JobEnvelope, options: JobsOptions): CheckedPayload {
     checkJobsOptions(options);
     return checkPayload(this.#contract, name, data, this.#limits.maxPayloadBytes);
   }

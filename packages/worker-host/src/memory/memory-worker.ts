@@ -70,7 +70,7 @@ export function createMemoryWorker(
     const job = queue.take();
     if (!job) return false;
     rate.countStart();
-    void runToEnd(job, running.begin(job.jobId));
+    void runToEnd(job, running.begin(job.jobId, job.action));
     return true;
   }
 

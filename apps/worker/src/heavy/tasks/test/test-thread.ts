@@ -3,8 +3,8 @@ import { type Task, TaskRefusal } from "../task.ts";
 
 const hold: unknown[] = [];
 
-/** Tasks that misbehave in one way each. */
-const tasks = {
+/** Tasks that misbehave in one way each; `crash` is for a process alone. */
+export const tasks = {
   /** Keeps its thread busy, says how far it is, and counts in `beats` for as long as it lives. */
   spin:
     async (): Promise<Task<{ forMs: number; beats?: Int32Array }, string>> =>
@@ -27,6 +27,10 @@ const tasks = {
     }
   },
   exit: async (): Promise<Task<null, never>> => async () => process.exit(3),
+  crash: async (): Promise<Task<null, never>> => async () => {
+    process.kill(process.pid, "SIGSEGV");
+    for (;;);
+  },
   refuse: async (): Promise<Task<null, never>> => async () => {
     throw new TaskRefusal("no_such_colour", "Expected a colour.");
   },

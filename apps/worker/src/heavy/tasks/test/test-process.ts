@@ -1,0 +1,4 @@
+import { serveProcess } from "../serve-process.ts";
+import { tasks } from "./test-thread.ts";
+
+serveProcess(tasks);

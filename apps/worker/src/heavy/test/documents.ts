@@ -1,0 +1,78 @@
+import { deflateSync } from "node:zlib";
+import ExcelJS from "exceljs";
+import { strToU8, type Zippable, zipSync } from "fflate";
+
+/** A whole PDF: a page per text, and what else stands in its trailer. `pack` makes the stream of a page's content. */
+export function pdf(pages: readonly string[], trailer = "", pack: (content: string) => string = stream): Buffer {
+  const kids = pages.map((_, page) => `${4 + 2 * page} 0 R`).join(" ");
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ...pages.flatMap((text, page) => [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 100] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + 2 * page} 0 R >>`,
+      pack(`BT /F1 12 Tf 10 50 Td (${text}) Tj ET`),
+    ]),
+  ];
+  let body = "%PDF-1.7\n";
+  const offsets = objects.map((object, index) => {
+    const offset = body.length;
+    body += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(offset).padStart(10, "0")} 00000 n \n`;
+  });
+  const size = objects.length + 1;
+  return Buffer.from(
+    `${body}xref\n0 ${size}\n0000000000 65535 f \n${offsets.join("")}trailer\n<< /Size ${size} /Root 1 0 R ${trailer} >>\nstartxref\n${body.length}\n%%EOF\n`,
+    "latin1",
+  );
+}
+
+function stream(content: string): string {
+  return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
+}
+
+/** One whose page unpacks to so many bytes. */
+export function pdfBomb(bytes: number): Buffer {
+  return pdf(["x"], "", (content) => {
+    const packed = deflateSync(content.padEnd(bytes), { level: 1 }).toString("latin1");
+    return `<< /Filter /FlateDecode /Length ${packed.length} >>\nstream\n${packed}\nendstream`;
+  });
+}
+
+/** One that asks for a password: no empty one fits these. */
+export function encryptedPdf(): Buffer {
+  const key = "41".repeat(32);
+  return pdf(
+    ["secret"],
+    `/ID [<${key.slice(0, 32)}> <${key.slice(0, 32)}>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${key}> /U <${key}> >>`,
+  );
+}
+
+export function docx(paragraphs: readonly string[], more: Zippable = {}): Buffer {
+  const namespace = "http://schemas.openxmlformats.org";
+  const body = paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join("");
+  const files = {
+    "[Content_Types].xml": `<Types xmlns="${namespace}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+    "_rels/.rels": `<Relationships xmlns="${namespace}/package/2006/relationships"><Relationship Id="r1" Type="${namespace}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
+    "word/document.xml": `<w:document xmlns:w="${namespace}/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
+  };
+  const parts = Object.entries(files).map(([name, text]) => [name, strToU8(text)] as const);
+  return Buffer.from(zipSync({ ...Object.fromEntries(parts), ...more }));
+}
+
+export async function xlsx(sheets: Record<string, unknown[][]>): Promise<Buffer> {
+  const workbook = new ExcelJS.Workbook();
+  for (const [name, rows] of Object.entries(sheets)) workbook.addWorksheet(name).addRows(rows);
+  return Buffer.from(await workbook.xlsx.writeBuffer());
+}
+
+/** The same archive, in which the named entry claims to unpack to another size. */
+export function claimingSize(archive: Buffer, name: string, bytes: number): Buffer {
+  const changed = Buffer.from(archive);
+  const central = Buffer.from([0x50, 0x4b, 0x01, 0x02]);
+  for (let at = changed.indexOf(central); at !== -1; at = changed.indexOf(central, at + 4)) {
+    const nameBytes = changed.readUInt16LE(at + 28);
+    if (changed.toString("latin1", at + 46, at + 46 + nameBytes) === name) changed.writeUInt32LE(bytes, at + 24);
+  }
+  return changed;
+}

@@ -1,0 +1,122 @@
+import {
+  closeQueues,
+  emailContract,
+  emailQueue,
+  enqueue,
+  readQueueEnv,
+  searchKey,
+  webhookQueue,
+} from "@millrace/worker-config";
+import { formatJobSkip } from "@millrace/worker-config/contracts";
+import type { Queue } from "bullmq";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import { putFailed } from "../test/failed-jobs.ts";
+import { runWorker, untilJob } from "../test/run-worker.ts";
+import { jobListSchema, listJobs } from "./list-jobs.ts";
+import { removeJob } from "./remove-job.ts";
+import { sweepIndexes } from "./sweep-indexes.ts";
+
+// The same queues under wider types.
+const email: Queue = emailQueue;
+const webhook: Queue = webhookQueue;
+const workspaceId = "7b0c2f0e-5d3b-4c47-9a58-0d2a1f6f0b11";
+
+afterEach(() => Promise.all([email, webhook].map((queue) => queue.obliterate({ force: true }))));
+afterAll(() => closeQueues());
+
+async function add(jobId: string, to: string, more: object = {}, options: object = {}): Promise<void> {
+  await enqueue(emailContract, "sendEmail", { to, subject: "Hello", text: "Hi", ...more }, { jobId, ...options });
+}
+
+async function idsOf(...args: Parameters<typeof listJobs>): Promise<string[]> {
+  const list = await listJobs(...args);
+  expect(jobListSchema.parse(list)).toEqual(list);
+  return list.jobs.map(({ jobId }) => jobId);
+}
+
+test("jobs are found by a field of their payload and by their workspace, the newest first, and no others", async () => {
+  const ada = { name: "to", value: "ada@example.com" };
+  await add("one", "ada@example.com");
+  await add("two", "bob@example.com", { workspaceId });
+  await expect.poll(() => Date.now()).toBeGreaterThan((await email.getJob("two"))?.timestamp ?? 0);
+  await enqueue(emailContract, "sendEmail", {
+    ...{ to: { address: "ada@example.com" }, subject: "Hello", text: "Hi", workspaceId },
+  });
+  const [newest] = await idsOf({ field: ada });
+  expect(await idsOf({ field: ada })).toEqual([newest, "one"]);
+  expect(await idsOf({ workspaceId })).toEqual([newest, "two"]);
+  expect(await idsOf({ workspaceId, field: ada, queue: "email", status: "pending", action: "sendEmail" })).toEqual([
+    newest,
+  ]);
+  expect(await idsOf({ field: ada, to: "2020-01-01T00:00:00Z" })).toEqual([]);
+  expect(await idsOf({ field: { name: "to", value: "ada" } })).toEqual([]);
+  const first = await listJobs({ field: ada }, { limit: 1 });
+  expect(await idsOf({ field: ada }, { limit: 1, cursor: first.cursor ?? "" })).toEqual(["one"]);
+  await expect(listJobs({ field: { name: "subject", value: "Hello" } })).rejects.toThrow(/to, endpointId/);
+});
+
+test("no value lies in the index, and a job that is gone, or whose id was taken again, leaves it at the next look, or with the sweep", async () => {
+  const ada = { name: "to", value: "ada@example.com" };
+  const client = await email.getBackend().client;
+  const key = searchKey(readQueueEnv().QUEUE_PREFIX, "email", "to");
+  const entries = async () => {
+    const all: string[] = z.array(z.string()).parse(await client.runCommand("zrange", [key, 0, -1]));
+    return all.filter((entry) => entry.endsWith(":gone")).join(" ");
+  };
+  await add("gone", ada.value);
+  expect(await entries()).toMatch(/^[\w-]{22}:\d{13}:gone$/);
+  expect(await client.runCommand("pttl", [key])).toBeGreaterThan(30 * 24 * 60 * 60_000);
+  await removeJob("email", "gone");
+  await expect.poll(() => Date.now()).toBeGreaterThan(Number((await entries()).split(":")[1]));
+  await add("gone", "bob@example.com");
+  expect(await idsOf({ field: ada })).toEqual([]);
+  expect(await entries()).toMatch(/^[\w-]{22}:\d{13}:gone$/);
+  expect(await idsOf({ field: { name: "to", value: "bob@example.com" } })).toEqual(["gone"]);
+  await removeJob("email", "gone");
+  expect(await sweepIndexes()).toBeGreaterThan(0);
+  expect(await entries()).toBe("");
+});
+
+test("without a field jobs come by what they do, and each status has its own", async () => {
+  const worker = await runWorker("email", async (job) => {
+    if (job.id === "skipped") return formatJobSkip({ code: "nothing_to_do", message: "no" });
+    if (job.id === "retrying") throw new Error("[smtp_451] mailbox busy");
+  });
+  const done = [
+    untilJob(worker, "completed", "skipped"),
+    untilJob(worker, "completed", "done"),
+    untilJob(worker, "failed", "retrying"),
+  ];
+  await add("skipped", "a@example.com");
+  await add("done", "a@example.com");
+  await add("retrying", "a@example.com", {}, { attempts: 2, retryIntervalsMs: [60_000] });
+  await Promise.all(done);
+  await worker.close();
+  await add("first", "a@example.com");
+  await add("second", "a@example.com");
+  await add("urgent", "a@example.com", {}, { priority: 1 });
+  const holder = await runWorker("email", null);
+  await holder.getNextJob("held");
+  await putFailed(email, [{ jobId: "letter" }, { jobId: "called-off", code: "cancelled" }]);
+  await putFailed(webhook, [{ jobId: "damaged", fields: { name: "" } }]);
+  const byStatus = async (status: NonNullable<Parameters<typeof listJobs>[0]>["status"]) => idsOf({ status });
+  expect(await byStatus("running")).toEqual(["first"]);
+  expect(await byStatus("pending")).toEqual(["second", "urgent"]);
+  expect(await byStatus("retrying")).toEqual(["retrying"]);
+  expect(await byStatus("success")).toEqual(["done"]);
+  expect(await byStatus("skipped")).toEqual(["skipped"]);
+  expect(await byStatus("cancelled")).toEqual(["called-off"]);
+  expect((await byStatus("failed")).sort()).toEqual(["damaged", "letter"]);
+  const all = await listJobs();
+  expect(all.jobs).toHaveLength(9);
+  expect(all.jobs.find(({ jobId }) => jobId === "damaged")).toMatchObject({ action: null, error: { code: "corrupt" } });
+  const paged: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page = await listJobs({}, { limit: 2, ...(cursor && { cursor }) });
+    paged.push(...page.jobs.map(({ jobId }) => jobId));
+    cursor = page.cursor;
+  }
+  expect(paged).toEqual(all.jobs.map(({ jobId }) => jobId));
+  await holder.close(true);
+});

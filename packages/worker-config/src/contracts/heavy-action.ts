@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { workspaceIdSchema } from "./workspace-id.ts";
+
+const minute = 60_000;
+
+/** Of every action: for whom it is, and how often its effect may happen. */
+export const belonging = {
+  workspaceId: workspaceIdSchema.optional(),
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe("One output for all jobs of this action and workspace that have it, within a day."),
+};
+
+/** Of every action that makes a file. */
+export const output = {
+  name: z
+    .string()
+    .regex(/^\P{Cc}{1,255}$/u, "expected one line of 1 to 255 characters")
+    .optional()
+    .describe("What the made file is called. Defaults to a name made of the input's."),
+  ttlMs: z
+    .int()
+    .min(1_000)
+    .optional()
+    .describe("How long the made file is kept. Defaults to the store's FILE_STORE_TTL_MS."),
+};
+
+function effectKey(data: {
+  workspaceId?: string | undefined;
+  idempotencyKey?: string | undefined;
+}): string | undefined {
+  return data.idempotencyKey === undefined ? undefined : `${data.workspaceId ?? ""}/${data.idempotencyKey}`;
+}
+
+/** Of every action: minutes of work that may begin anew, so that a deploy need not wait for it. */
+export const longWork = {
+  timeout: 5 * minute,
+  interruptible: true,
+  workspaceId: (data: { workspaceId?: string | undefined }) => data.workspaceId,
+  idempotencyKey: effectKey,
+  options: { attempts: 3 },
+} as const;
