@@ -19,6 +19,7 @@ import { createSessions } from "./access/sessions.ts";
 import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
+import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
@@ -173,6 +174,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);
     webhookDeliveryRoutes(programs, database);
+    agentApprovalRoutes(programs, database);
     scheduleRoutes(programs, scheduleLimits);
     fileRoutes(programs, files);
     emailTemplateRoutes(programs, database);

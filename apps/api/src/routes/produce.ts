@@ -1,6 +1,7 @@
 import type { JobStatus } from "@millrace/job-admin";
 import { hasEnded, type JobEventFeed, type WaitOptions } from "@millrace/job-events";
 import {
+  agentContractFor,
   contracts,
   enqueueOptionsSchema,
   enqueueUnchecked,
@@ -72,9 +73,10 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
           const { data } = body.data;
           const options = ownOptions(request.access, body.data.options);
           requireOwnData(request.access, contract, action, data);
+          const target = targetOf(contract, options);
           const answer = await oncePerKey(request, reply, enqueuedSchema, async (name) => {
-            const { status, jobId } = await enqueueUnchecked(contract, action, data, named(options, name));
-            const enqueued = { jobId, queue: contract.name, action, status };
+            const { status, jobId } = await enqueueUnchecked(target, action, data, named(options, name));
+            const enqueued = { jobId, queue: target.name, action, status };
             return { status: status === "created" ? 202 : 200, body: enqueued, isFinal: true };
           });
           if (!answer) return reply;
@@ -128,4 +130,10 @@ async function waitFor(
     if (error instanceof QueueUnavailableError) return undefined;
     throw error;
   }
+}
+
+/** A job for a language model goes where its priority says, and the answer names that queue. */
+function targetOf(contract: QueueContract, options: unknown): QueueContract {
+  if (contract.name !== "aiAgent" || typeof options !== "object" || options === null) return contract;
+  return agentContractFor("priority" in options ? options.priority : undefined);
 }
