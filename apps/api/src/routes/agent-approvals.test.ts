@@ -115,3 +115,20 @@ test.each([
   expect(answer).toMatchObject({ queue, status: "created" });
   expect(await (queue === "aiAgent" ? aiAgentQueue : aiAgentUrgentQueue).getJob(jobId)).toBeDefined();
 });
+
+test("in bulk each job goes where its own priority says, and is answered at its place", async () => {
+  const data = { prompt: "Hello" };
+  const items = [
+    { data, options: { priority: 3 } },
+    { data },
+    { data: {}, options: { priority: 1 } },
+    { data, options: { priority: 4 } },
+  ];
+  const answer = (await ask("POST", "/jobs/aiAgent/runAgent/bulk", { items })).json();
+  expect(answer).toMatchObject({ queue: "aiAgent", created: 3, refused: 1 });
+  const urgent = { status: "created", queue: "aiAgentUrgent", jobId: expect.any(String) };
+  const usual = { status: "created", jobId: expect.any(String) };
+  expect(answer.items).toEqual([urgent, usual, expect.objectContaining({ status: "refused" }), usual]);
+  expect(await aiAgentUrgentQueue.getJob(answer.items[0].jobId)).toBeDefined();
+  for (const index of [1, 3]) expect(await aiAgentQueue.getJob(answer.items[index].jobId)).toBeDefined();
+});
