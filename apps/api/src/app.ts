@@ -20,6 +20,7 @@ import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
 import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
+import { agentRunRoutes } from "./routes/agent-runs.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
@@ -175,6 +176,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     webhookOperationRoutes(programs, database);
     webhookDeliveryRoutes(programs, database);
     agentApprovalRoutes(programs, database);
+    agentRunRoutes(programs, database);
     scheduleRoutes(programs, scheduleLimits);
     fileRoutes(programs, files);
     emailTemplateRoutes(programs, database);

@@ -1,4 +1,5 @@
 import { createApiKey, type Role } from "@millrace/access";
+import { openAgentRun, requestAgentApproval } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { cancelJob } from "@millrace/job-admin";
 import { addSchedule } from "@millrace/schedules";
@@ -57,6 +58,22 @@ const endpoint =
 const schedule =
   (suffix = "") =>
   async (workspaceId: string) => ({ url: `/schedules/${await createSchedule(workspaceId)}${suffix}` });
+const agentRun =
+  (suffix = "") =>
+  async (workspaceId: string) => {
+    const jobId = crypto.randomUUID();
+    await openAgentRun(database(), { id: jobId, queue: "aiAgent", jobId, action: "runAgent", workspaceId });
+    return { url: `/agent/runs/aiAgent/${jobId}${suffix}` };
+  };
+const approval =
+  (suffix = "") =>
+  async (workspaceId: string) => {
+    const id = `apr_${crypto.randomUUID()}`;
+    await openAgentRun(database(), { id, queue: "aiAgent", jobId: id, action: "runAgent", workspaceId });
+    const wanted = { queue: "email", action: "sendEmail", data: JSON.stringify({ ...mail, workspaceId }), reason: "" };
+    await requestAgentApproval(database(), { id, runId: id, workspaceId, ...wanted });
+    return { url: `/agent/approvals/${id}${suffix}` };
+  };
 const list = (path: string) => async (workspaceId: string) => ({ url: `${path}?workspaceId=${workspaceId}` });
 const hook = { url: "https://example.com/hooks", events: ["*"] };
 const daily = { cron: "0 9 * * *", timeZone: "UTC", queue: "email", action: "sendEmail" };
@@ -104,6 +121,13 @@ const table: Record<string, Row> = {
       url: `/webhooks/deliveries/${await createResendable(database(), workspaceId)}/resend`,
     }),
   ],
+  "GET /agent/runs": [lookers, list("/agent/runs")],
+  "GET /agent/runs/x/x": [lookers, agentRun()],
+  "GET /agent/runs/x/x/messages": [operators, agentRun("/messages")],
+  "GET /agent/approvals": [lookers, list("/agent/approvals")],
+  "GET /agent/approvals/x": [lookers, approval()],
+  "POST /agent/approvals/x/approve": [operators, approval("/approve")],
+  "POST /agent/approvals/x/reject": [operators, approval("/reject")],
   "POST /files": [producers],
   "GET /files/x": [anyone],
   "DELETE /files/x": [producers],
