@@ -1,5 +1,5 @@
+import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { type QueueName, queueNames } from "@millrace/worker-config/contracts";
-import { InvalidArgumentError } from "commander";
 
 export function parseQueue(text: string): QueueName {
   const parsed = queueNames.safeParse(text);

@@ -22,7 +22,7 @@ Exit codes:
   0    done; of a watched job: it succeeded or was skipped
   1    the job failed or was called off, or there was nothing to do
   2    the command, the data or a setting is not valid; nothing was done
-  3    no such job, key, schedule or worker queue
+  3    no such job, key or schedule
   4    Redis does not answer
   5    the audit log takes no row; nothing was done
   70   a fault of the program

@@ -2,8 +2,17 @@ import { Command } from "@commander-js/extra-typings";
 import type { Cli } from "./cli.ts";
 import { deadLetterCommands } from "./commands/dead-letters.ts";
 import { enqueueCommand } from "./commands/enqueue.ts";
+import { keyCommands } from "./commands/keys.ts";
+import { listCommand } from "./commands/list.ts";
+import { oneJobCommands } from "./commands/one-job.ts";
+import { ownerCommands } from "./commands/owners.ts";
+import { quarantineCommands } from "./commands/quarantine.ts";
+import { queueCommands } from "./commands/queues.ts";
+import { scheduleCommands } from "./commands/schedules.ts";
+import { statsCommand } from "./commands/stats.ts";
 import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
+import { workersCommand } from "./commands/workers.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
 
 /** Every command, ready to parse. Building it opens nothing. */
@@ -28,5 +37,14 @@ const commands: readonly ((program: Command, cli: Cli) => void)[] = [
   enqueueCommand,
   statusCommand,
   watchCommand,
+  listCommand,
+  oneJobCommands,
+  statsCommand,
+  queueCommands,
   deadLetterCommands,
+  quarantineCommands,
+  scheduleCommands,
+  workersCommand,
+  ownerCommands,
+  keyCommands,
 ];

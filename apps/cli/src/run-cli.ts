@@ -1,5 +1,5 @@
+import { CommanderError } from "@commander-js/extra-typings";
 import { closeQueues } from "@millrace/worker-config";
-import { CommanderError } from "commander";
 import { createCli, type Terminal } from "./cli.ts";
 import { CliError, toCliError } from "./cli-error.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";

@@ -9,8 +9,8 @@ export { type InvalidJobCode, InvalidJobError } from "./jobs/invalid-job-error.t
 export { makeJobId } from "./jobs/job-id.ts";
 export { type AcceptedJob, prepareEnqueue } from "./jobs/prepare-enqueue.ts";
 export { dedupe, redrive } from "./jobs/retention.ts";
-export { type BegunEnqueue, type FollowedEnqueue, onEnqueue } from "./on-enqueue.ts";
 export { formatSearchEntry, parseSearchEntry, searchDigest, searchKey } from "./jobs/search-index.ts";
+export { type BegunEnqueue, type FollowedEnqueue, onEnqueue } from "./on-enqueue.ts";
 export { fakeQueue } from "./queues/fake-queue.ts";
 export { getRedisConnection } from "./queues/producer-connection.ts";
 export { askQueue, closeQueues, queueOf } from "./queues/queue-of.ts";

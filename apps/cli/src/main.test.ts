@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { freePort } from "@millrace/dev-services";
+import { closeQueues, emailContract, enqueue } from "@millrace/worker-config";
+import { afterAll, expect, test } from "vitest";
+import { run } from "../test/run.ts";
+
+afterAll(closeQueues);
+
+const mail = { to: "ada@example.com", subject: "Hello", text: "Hi" };
+
+function start(argv: readonly string[]) {
+  const args = ["--conditions=source", join(import.meta.dirname, "main.ts"), ...argv];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
+  const ended = once(child, "exit").then(([code, signal]: (number | string | null)[]) => code ?? signal);
+  return { child, ended, stderr: text(child.stderr) };
+}
+
+test("Ctrl-C ends a watch at once with 130, and a closed pipe ends it quietly with 0", async () => {
+  const { jobId } = await enqueue(emailContract, "sendEmail", mail, { delayMs: 60_000 });
+  const watch = start(["watch", "email", jobId]);
+  const piped = start(["stats", "--watch", "--interval", "100ms"]);
+  await Promise.all([once(watch.child.stdout, "data"), once(piped.child.stdout, "data")]);
+  watch.child.kill("SIGINT");
+  piped.child.stdout.destroy();
+  expect(await Promise.all([watch.ended, piped.ended])).toEqual([130, 0]);
+  expect(await Promise.all([watch.stderr, piped.stderr])).toEqual(["", ""]);
+});
+
+test("a Redis that is away is 4, told once and as JSON where that was asked for", async () => {
+  // What is open already would go on.
+  await closeQueues();
+  const { REDIS_URL } = process.env;
+  // Nobody listens there.
+  process.env.REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
+  try {
+    for (const argv of [["stats"], ["owners", "block", "owner-7"], ["watch", "email", "1"]]) {
+      const { exitCode, stdout, error } = await run([...argv, "--json"]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: "" });
+      expect(error?.code).toMatch(/^(queue|redis)_unavailable$/);
+    }
+  } finally {
+    process.env.REDIS_URL = REDIS_URL;
+  }
+});
+
+test("without REDIS_URL the error names what to set", async () => {
+  const { REDIS_URL } = process.env;
+  process.env.REDIS_URL = "";
+  try {
+    expect(await run(["stats", "--json"])).toMatchObject({
+      exitCode: 2,
+      error: { code: "invalid_environment", message: expect.stringContaining("REDIS_URL") },
+    });
+  } finally {
+    process.env.REDIS_URL = REDIS_URL;
+  }
+});
