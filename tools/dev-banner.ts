@@ -1,4 +1,4 @@
-import type { DevPostgres, DevRedis, Inbox, Receiver } from "@millrace/dev-services";
+import type { DemoModel, DevPostgres, DevRedis, Inbox, Receiver } from "@millrace/dev-services";
 import { emailContract } from "@millrace/worker-config/contracts";
 
 interface Started {
@@ -8,6 +8,8 @@ interface Started {
   readonly apiKey: string;
   readonly inbox: Inbox;
   readonly receiver: Receiver;
+  /** Nothing where AI_BASE_URL names another. */
+  readonly model: DemoModel | undefined;
   readonly redis: DevRedis;
   readonly postgres: DevPostgres;
   readonly workers: readonly string[];
@@ -21,6 +23,7 @@ export function renderBanner({
   apiKey,
   inbox,
   receiver,
+  model,
   redis,
   postgres,
   workers,
@@ -35,6 +38,7 @@ export function renderBanner({
   Dashboard  ${apiUrl}/admin/queues   (the same)
   Inbox      ${inbox.httpUrl}
   Webhooks   ${receiver.httpUrl}
+  Model      ${model ? `${model.baseUrl}, a demo model: it answers by a script, AI_BASE_URL names a real one` : "from AI_BASE_URL"}
   Redis      ${redis.kind === "configured" ? "" : `${redis.url}, `}${redis.reason}
   PostgreSQL ${postgres.kind === "configured" ? "" : `${postgres.url}, `}${postgres.reason}
   API key    ${apiKey}

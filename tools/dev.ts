@@ -3,11 +3,13 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
+  type DemoModel,
   type DevPostgres,
   type DevRedis,
   freePort,
   type Inbox,
   readDevServicesEnv,
+  startDemoModel,
   startInbox,
   startPostgres,
   startReceiver,
@@ -46,12 +48,13 @@ await runUntilSignal(async (cleanUp) => {
     }),
   );
   const receiver = started(await startReceiver({ port: devEnv.DEV_RECEIVER_HTTP_PORT, fallBackToFreePort: true }));
+  const model = started(await startDemoModel({ port: devEnv.DEV_MODEL_HTTP_PORT, fallBackToFreePort: true }));
 
   const workers = listWorkers();
   const wantedPort = readApiPort();
   const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort())]);
   const stateDir = resolve(root, devEnv.DEV_STATE_DIR);
-  const env = environmentFor({ redis, postgres, inbox }, apiPort, stateDir);
+  const env = environmentFor({ redis, postgres, inbox, model }, apiPort, stateDir);
   await checkEnvironment({ ...process.env, ...env });
   cleanUp(publishEnvironment(stateDir, env));
 
@@ -80,6 +83,7 @@ await runUntilSignal(async (cleanUp) => {
       apiKey: env.API_KEYS.split(",")[0] ?? "",
       inbox,
       receiver,
+      model: process.env.AI_BASE_URL ? undefined : model,
       redis,
       postgres,
       workers,
@@ -100,15 +104,29 @@ function watch(file: string): string {
 
 /** What the processes are given; a variable that is set already stays as it is. */
 function environmentFor(
-  { redis, postgres, inbox }: { redis: DevRedis; postgres: DevPostgres; inbox: Inbox },
+  { redis, postgres, inbox, model }: { redis: DevRedis; postgres: DevPostgres; inbox: Inbox; model: DemoModel },
   apiPort: number,
   stateDir: string,
 ) {
-  const { API_KEYS, FILE_STORE_URL, LOG_FORMAT, SMTP_URL, WEBHOOK_ALLOW_PRIVATE } = process.env;
+  const {
+    AI_BASE_URL,
+    AI_MODEL,
+    AI_EMBEDDING_MODEL,
+    API_KEYS,
+    FILE_STORE_URL,
+    LOG_FORMAT,
+    SMTP_URL,
+    WEBHOOK_ALLOW_PRIVATE,
+  } = process.env;
   return {
     REDIS_URL: redis.url,
     DATABASE_URL: postgres.url,
     SMTP_URL: SMTP_URL || inbox.smtpUrl,
+    ...(!AI_BASE_URL && {
+      AI_BASE_URL: model.baseUrl,
+      AI_MODEL: AI_MODEL || model.name,
+      AI_EMBEDDING_MODEL: AI_EMBEDDING_MODEL || model.name,
+    }),
     // Its receiver is on this machine.
     WEBHOOK_ALLOW_PRIVATE: WEBHOOK_ALLOW_PRIVATE || "true",
     FILE_STORE_URL: FILE_STORE_URL ? resolveFileStoreUrl(FILE_STORE_URL) : pathToFileURL(join(stateDir, "files")).href,

@@ -20,7 +20,9 @@ test("every variable of .env.example has a comment above it or above its group",
 
 test("every worker's concurrency is read by its own env.ts", async () => {
   const read = (await collectEnvSchemas()).flatMap(({ schema }) => Object.keys(schema.shape));
-  expect(read).toEqual(expect.arrayContaining(listWorkers().map(concurrencyVariable)));
+  // A folder is named with hyphens: `ai-agent` runs the queue `aiAgent`.
+  const variables = listWorkers().map((domain) => concurrencyVariable(domain).replaceAll("-", "_"));
+  expect(read).toEqual(expect.arrayContaining(variables));
 });
 
 test("a misspelt name in .env is refused, a commented one is not", () => {

@@ -11,6 +11,7 @@ export async function startDev(env: Record<string, string> = {}): Promise<Comman
     DEV_INBOX_HTTP_PORT: "0",
     DEV_INBOX_SMTP_PORT: "0",
     DEV_RECEIVER_HTTP_PORT: "0",
+    DEV_MODEL_HTTP_PORT: "0",
     DEV_STATE_DIR: stateDir,
     ...env,
   });

@@ -16,11 +16,15 @@ import { createCallers } from "./access/callers.ts";
 import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { createSessions } from "./access/sessions.ts";
+import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
+import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
+import { bulkRoutes } from "./routes/bulk.ts";
 import { cancelRoutes } from "./routes/cancel.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
+import { deadLetterRoutes } from "./routes/dead-letters.ts";
 import { collectOpenApi, documentationRoutes } from "./routes/documentation.ts";
 import { emailDigestItemRoutes } from "./routes/email-digest-items.ts";
 import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
@@ -34,12 +38,17 @@ import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
+import { operateJobRoutes } from "./routes/operate-job.ts";
+import { ownerRoutes } from "./routes/owners.ts";
 import { produceRoutes } from "./routes/produce.ts";
+import { queueRoutes } from "./routes/queues.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
+import { statsRoutes } from "./routes/stats.ts";
 import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
 import { webhookEndpointRoutes } from "./routes/webhook-endpoints.ts";
 import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
+import { workerRoutes } from "./routes/workers.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { traceRequests } from "./trace-requests.ts";
 
@@ -54,6 +63,10 @@ export interface AppOptions {
   readonly database: Database;
   /** Where uploads go. The app does not close it. */
   readonly files: FileStore;
+  /** By which requests follow jobs and wait for them. The app does not close it. */
+  readonly feed: JobEventFeed;
+  /** Where it is told whose jobs run. */
+  readonly directory: OwnerDirectory;
   /** How long a browser is to insist on TLS, in seconds. Defaults to 0: nothing is said. */
   readonly hstsSeconds?: number;
   /** How long an operator's action stays in the audit log, in days. Defaults to a year. */
@@ -68,8 +81,6 @@ export interface AppOptions {
   readonly trustProxy?: string | undefined;
   /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
   readonly queueLimits?: QueueLimits;
-  /** By which requests follow jobs and wait for them. The app does not close it. */
-  readonly feed: JobEventFeed;
   /** Traces requests. Defaults to nothing. */
   readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
   readonly log: Logger;
@@ -80,10 +91,10 @@ const keepFiguresMs = 1_000;
 
 /** The API as a value: no port, no process, no environment. Tests inject requests into it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, log } = options;
+  const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, log } = options;
   const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365, maxWrongKeys = 20 } = options;
-  const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   const { sessionSecret, isProduction = false, trustProxy } = options;
+  const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -150,12 +161,20 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(async (programs) => {
     metricsRoutes(programs, registry);
     produceRoutes(programs, following);
+    bulkRoutes(programs, { maxPayloadBytes });
     jobRoutes(programs, following);
     eventRoutes(programs, following);
+    statsRoutes(programs);
     cancelRoutes(programs);
+    operateJobRoutes(programs);
+    queueRoutes(programs, following);
+    workerRoutes(programs);
+    deadLetterRoutes(programs, following);
+    ownerRoutes(programs, directory);
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);
     webhookDeliveryRoutes(programs, database);
+    agentApprovalRoutes(programs, database);
     scheduleRoutes(programs, scheduleLimits);
     fileRoutes(programs, files);
     emailTemplateRoutes(programs, database);

@@ -7,6 +7,7 @@ import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-
 import { createApp } from "./app.ts";
 import { readApiEnv, readWebhookTargetEnv, sessionSecretOf } from "./env.ts";
 import { openJobFeed } from "./job-feed.ts";
+import { openDirectory } from "./open-directory.ts";
 
 const log = getChildLogger("api");
 const env = readApiEnv();
@@ -19,6 +20,7 @@ const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
 const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
 const files = createFileStore(readFileStoreSettings());
 const feed = openJobFeed(log);
+const { directory, close: closeDirectory } = openDirectory(log);
 const { WEBHOOK_ALLOW_PRIVATE: allowPrivateEndpoints } = readWebhookTargetEnv();
 const tracing = await startTracing("millrace-api", log);
 const app = await createApp({
@@ -29,20 +31,22 @@ const app = await createApp({
   allowPrivateEndpoints,
   scheduleLimits: { minIntervalMs: env.SCHEDULE_MIN_INTERVAL_MS, maxPerWorkspace: env.SCHEDULE_MAX_PER_WORKSPACE },
   files,
+  queueLimits: { maxDepth: env.HEALTH_MAX_QUEUE_DEPTH, maxDeadLetters: env.HEALTH_MAX_DEAD_LETTERS },
+  feed,
+  directory,
   hstsSeconds: env.API_HSTS_SECONDS,
   auditKeepDays: env.AUDIT_KEEP_DAYS,
   maxWrongKeys: env.API_MAX_WRONG_KEYS,
   sessionSecret: sessionSecretOf(env),
   isProduction: env.NODE_ENV === "production",
   trustProxy: env.API_TRUST_PROXY,
-  queueLimits: { maxDepth: env.HEALTH_MAX_QUEUE_DEPTH, maxDeadLetters: env.HEALTH_MAX_DEAD_LETTERS },
-  feed,
   log,
 });
 onShutdownSignal(log, async () => {
   // No new request, those under way to their end, then what they used.
   await app.close();
   feed.close();
+  closeDirectory();
   await database.close();
   await closeQueues();
   await files.close();

@@ -66,7 +66,8 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   return sendProblem(reply, problem);
 }
 
-function toProblem(error: FastifyError): Problem {
+/** What an error means to whoever asked. */
+export function toProblem(error: Error & Partial<FastifyError>): Problem {
   if (error instanceof InvalidJobError) {
     const { code, issues } = error;
     return {

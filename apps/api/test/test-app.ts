@@ -10,6 +10,7 @@ import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { expect } from "vitest";
 import { createApp } from "../src/app.ts";
 import { openJobFeed } from "../src/job-feed.ts";
+import { openDirectory } from "../src/open-directory.ts";
 import type { QueueLimits } from "../src/routes/health.ts";
 import type { ScheduleLimits } from "../src/routes/schedule-request.ts";
 
@@ -57,13 +58,17 @@ export async function createTestApp(
   const folder = join(tmpdir(), `millrace-api-files-${randomUUID()}`);
   const files = createFileStore({ location: { kind: "folder", folder }, maxBytes: maxFileBytes });
   const feed = openJobFeed(log);
+  const { directory, close: closeDirectory } = openDirectory(log);
   const app = await createApp({
-    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, maxWrongKeys, trustProxy, log },
+    ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, maxWrongKeys, trustProxy, log },
     tracing: options.tracing,
     ...(options.queueLimits && { queueLimits: options.queueLimits }),
     sessionSecret: sessionSecret ?? undefined,
   });
-  app.addHook("onClose", async () => feed.close());
+  app.addHook("onClose", async () => {
+    feed.close();
+    closeDirectory();
+  });
   app.addHook("onClose", () => rm(folder, { recursive: true, force: true }));
   if (!options.database) app.addHook("onClose", () => database.close());
   return Object.assign(app, { logged, folder });

@@ -1,11 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  type AuditFacts,
-  type AuditOutcome,
-  beginAuditEntry,
-  connectDatabase,
-  endAuditEntry,
-} from "@millrace/database";
+import type { AuditFacts, AuditOutcome } from "@millrace/database";
 import type { Cli } from "./cli.ts";
 import { CliError, toCliError } from "./cli-error.ts";
 import { readAuditEnv } from "./env.ts";
@@ -35,12 +29,14 @@ export interface Effect {
  * @throws CliError `audit_unavailable` when the log took no row: nothing was done
  */
 export async function operate(cli: Cli, operation: Operation, run: () => Promise<Effect>): Promise<void> {
-  const { DATABASE_URL: url, AUDIT_KEEP_DAYS: keepDays } = readAuditEnv();
-  if (url === undefined) {
+  const { DATABASE_URL, AUDIT_KEEP_DAYS: keepDays } = readAuditEnv();
+  if (DATABASE_URL === undefined) {
     cli.note("not_audited", "no audit row was written: DATABASE_URL is not set");
     return showEffect(cli, await run());
   }
-  const database = connectDatabase({ url, poolMax: 1 });
+  // A quarter of the program's start, for commands that change something alone.
+  const { beginAuditEntry, connectDatabase, endAuditEntry, readDatabaseEnv } = await import("@millrace/database");
+  const database = connectDatabase({ url: readDatabaseEnv().DATABASE_URL, poolMax: 1 });
   try {
     const entry = { keyId: "cli", keyName: cli.user, requestId: `cli-${randomUUID()}`, ...operation };
     const id = await beginAuditEntry(database, entry, { keepDays }).catch((cause: unknown) => {

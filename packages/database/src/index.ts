@@ -1,4 +1,24 @@
 export {
+  type AgentApproval,
+  type AgentApprovalState,
+  agentApprovalStates,
+  decideAgentApproval,
+  findAgentApproval,
+  listAgentApprovals,
+  type NewAgentApproval,
+  recordAgentApprovalJob,
+  requestAgentApproval,
+} from "./agent-approvals.ts";
+export {
+  type AgentRunKey,
+  type AgentStep,
+  type AgentToolCall,
+  beginAgentToolCall,
+  endAgentToolCall,
+  openAgentRun,
+  recordAgentStep,
+} from "./agent-runs.ts";
+export {
   type AuditEntry,
   type AuditFacts,
   type AuditOutcome,
@@ -44,6 +64,10 @@ export { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";
 export { type RemovedWorkspaceData, removeWorkspaceData } from "./remove-workspace-data.ts";
 export { recordSent, wasSent } from "./sent-emails.ts";
 export type {
+  AgentApprovalsTable,
+  AgentRunsTable,
+  AgentStepsTable,
+  AgentToolCallsTable,
   AuditLogTable,
   EmailDigestItemsTable,
   EmailSuppressionsTable,

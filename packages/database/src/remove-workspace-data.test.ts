@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { useDatabase } from "../test/use-database.ts";
+import { findAgentApproval, requestAgentApproval } from "./agent-approvals.ts";
+import { openAgentRun } from "./agent-runs.ts";
 import { addDigestItem, claimDigest, listDigestRecipients, markDigestSent } from "./email-digest-items.ts";
 import { removeWorkspaceData } from "./remove-workspace-data.ts";
 import { beginWebhookDelivery, findWebhookDelivery } from "./webhook-deliveries.ts";
@@ -21,6 +23,12 @@ async function addEndpoint(workspaceId: string, deliveries: number): Promise<str
   return id;
 }
 
+async function addApproval(workspaceId: string): Promise<void> {
+  const job = { queue: "email", action: "sendEmail", data: "{}", reason: "x" };
+  await openAgentRun(database(), { id: workspaceId, queue: "aiAgent", jobId: "1", action: "runAgent", workspaceId });
+  await requestAgentApproval(database(), { id: workspaceId, runId: workspaceId, workspaceId, ...job });
+}
+
 test("of a workspace nothing is left that could go out, however many statements that takes, and of another one everything", async () => {
   const [doomed, safe] = ["workspace-42", randomUUID()];
   for (const workspaceId of [doomed, doomed, doomed, safe, undefined])
@@ -30,11 +38,15 @@ test("of a workspace nothing is left that could go out, however many statements 
   await markDigestSent(database(), "<1>");
   const gone = [await addEndpoint(doomed, 5), await addEndpoint(doomed, 0)];
   const kept = await addEndpoint(safe, 1);
+  for (const workspaceId of [doomed, safe]) await addApproval(workspaceId);
 
   expect(await removeWorkspaceData(database(), doomed, { batchSize: 2 })).toEqual({
     digestItems: 3,
     webhookEndpoints: 2,
+    agentRuns: 1,
   });
+  expect(await findAgentApproval(database(), doomed)).toBeUndefined();
+  expect(await findAgentApproval(database(), safe)).toMatchObject({ state: "pending" });
 
   for (const id of gone) expect(await findWebhookEndpoint(database(), id)).toBeUndefined();
   expect(await findWebhookDelivery(database(), `${gone[0]}-4`)).toBeUndefined();

@@ -4,11 +4,12 @@ import type { Tables } from "./tables.ts";
 export interface RemovedWorkspaceData {
   readonly digestItems: number;
   readonly webhookEndpoints: number;
+  readonly agentRuns: number;
 }
 
 /**
- * Removes what is kept for a workspace and could still go out: digest items that were not sent, and webhook endpoints with their secrets
- * and deliveries.
+ * Removes what is kept for a workspace and could still go out: digest items that were not sent, webhook endpoints with their secrets
+ * and deliveries, and runs of agents with what they wait to have approved.
  *
  * @param options.batchSize how many rows one statement removes; a statement has 15 seconds. Defaults to 1,000
  * @param options.signal ends it between two statements, with its reason; what is removed stays so
@@ -41,5 +42,8 @@ export async function removeWorkspaceData(
     sql`delete from webhook_endpoints where id in (
       select id from webhook_endpoints where workspace_id = ${workspaceId} ${limit})`,
   );
-  return { digestItems, webhookEndpoints };
+  const agentRuns = await removeAll(
+    sql`delete from agent_runs where id in (select id from agent_runs where workspace_id = ${workspaceId} ${limit})`,
+  );
+  return { digestItems, webhookEndpoints, agentRuns };
 }

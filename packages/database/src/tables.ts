@@ -9,6 +9,10 @@ export interface Tables {
   email_digest_items: EmailDigestItemsTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  agent_runs: AgentRunsTable;
+  agent_steps: AgentStepsTable;
+  agent_tool_calls: AgentToolCallsTable;
+  agent_approvals: AgentApprovalsTable;
   audit_log: AuditLogTable;
 }
 
@@ -116,6 +120,60 @@ export interface WebhookDeliveriesTable {
   error_code: string | null;
   created_at: Generated<Date>;
   finished_at: Date | null;
+}
+
+export interface AgentRunsTable {
+  id: string;
+  queue: string;
+  job_id: string;
+  action: string;
+  workspace_id: string | null;
+  created_at: Generated<Date>;
+}
+
+export interface AgentStepsTable {
+  run_id: string;
+  /** From 0 on. */
+  step: number;
+  /** What the model answered, as JSON text: `jsonb` would refuse characters that an answer may hold. */
+  response: string;
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd: number;
+  duration_ms: number;
+  created_at: Generated<Date>;
+}
+
+export interface AgentToolCallsTable {
+  run_id: string;
+  step: number;
+  /** Which of the calls that the step asks for, from 0 on: what a model calls them need not be unique. */
+  position: number;
+  tool: string;
+  begun_at: Generated<Date>;
+  /** What the tool returned, as JSON text; null while nobody knows whether it is done. */
+  output: string | null;
+  duration_ms: number | null;
+}
+
+export interface AgentApprovalsTable {
+  id: string;
+  /** The order in which they were asked for. */
+  position: Generated<string>;
+  run_id: string;
+  workspace_id: string | null;
+  queue: string;
+  action: string;
+  /** The data of the job as JSON text. */
+  data: string;
+  /** Why the agent wants the job, in its own words. */
+  reason: string;
+  state: Generated<string>;
+  decided_by: string | null;
+  decided_at: Date | null;
+  /** The job, once it was added. */
+  job_id: string | null;
+  created_at: Generated<Date>;
 }
 
 export interface AuditLogTable {

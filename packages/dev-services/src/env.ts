@@ -10,6 +10,7 @@ export const devServicesEnvSchema = z.object({
   DEV_INBOX_HTTP_PORT: port.default(8_025),
   DEV_INBOX_SMTP_PORT: port.default(1_025),
   DEV_RECEIVER_HTTP_PORT: port.default(8_026),
+  DEV_MODEL_HTTP_PORT: port.default(8_027),
   DEV_STATE_DIR: z.string().default(".millrace"),
 });
 

@@ -1,3 +1,4 @@
+export { type DemoModel, type DemoModelOptions, startDemoModel } from "./demo-model.ts";
 export { devServicesEnvSchema, readDevServicesEnv } from "./env.ts";
 export { freePort } from "./free-port.ts";
 export { type Inbox, type InboxMessage, type InboxOptions, startInbox } from "./inbox.ts";

@@ -8,14 +8,20 @@ export interface Script {
   readonly lua: string;
 }
 
+// A connection that is told of a script anew sends its whole text again, instead of its digest.
+const knownTo = new WeakMap<object, Map<string, string>>();
+
 /** What a script answers is for its caller to check: the client's types promise nothing. */
 export async function runScript(
   queue: Queue,
-  { name, ...definition }: Script,
+  { name, numberOfKeys, lua }: Script,
   keys: readonly string[],
   args: readonly (string | number)[] = [],
 ): Promise<unknown> {
   const client = await queue.getBackend().client;
-  client.defineCommand(name, definition);
+  const known = knownTo.get(client) ?? new Map<string, string>();
+  knownTo.set(client, known);
+  if (known.get(name) !== lua) client.defineCommand(name, { numberOfKeys, lua });
+  known.set(name, lua);
   return client.runCommand(name, [...keys, ...args]);
 }

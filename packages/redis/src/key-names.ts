@@ -19,6 +19,7 @@ export type OwnKeyKind =
   | "quarantine"
   | "rate"
   | "replays"
+  | "requests"
   | "schedules"
   | "search"
   | "semaphore"

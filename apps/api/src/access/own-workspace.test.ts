@@ -50,7 +50,7 @@ test("another workspace's job answers as one that never was", async () => {
 test("lists hold a workspace's own, and what it makes is its own, without a word of it in the request", async () => {
   const [own] = [await createEndpoint(database(), "ws-1"), await createEndpoint(database(), "ws-2")];
   const list = await app.inject({ url: "/webhooks/endpoints", headers });
-  expect(list.json().endpoints.map(({ id }: { id: string }) => id)).toEqual([own]);
+  expect(list.json().items.map(({ id }: { id: string }) => id)).toEqual([own]);
   const payload = { url: "https://example.com/hooks", events: ["*"] };
   const made = await app.inject({ method: "POST", url: "/webhooks/endpoints", headers, payload });
   expect(made.json()).toMatchObject({ workspaceId: "ws-1" });
@@ -69,7 +69,7 @@ test("a schedule of its own may not add jobs of another workspace, or of none", 
     const response = await app.inject({ method: "POST", url: "/schedules", headers, payload });
     expect([400, 403]).toContain(response.statusCode);
   }
-  expect((await app.inject({ url: "/schedules", headers })).json().schedules).toEqual([]);
+  expect((await app.inject({ url: "/schedules", headers })).json().items).toEqual([]);
 });
 
 test("job ids and dedupe keys are a workspace's own: nobody holds another one's job up, or learns that it is there", async () => {

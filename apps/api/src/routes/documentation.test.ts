@@ -59,7 +59,10 @@ describe("the OpenAPI document", () => {
     }
     const written = Object.entries(document.paths).filter(([path, { post }]) => post && path.startsWith("/jobs/"));
     expect(written.map(([path]) => path).toSorted()).toEqual(
-      [...actions.map(({ path }) => path), "/jobs/{queue}/{jobId}/cancel"].toSorted(),
+      [
+        ...actions.flatMap(({ path }) => [path, `${path}/bulk`]),
+        ...["cancel", "promote", "retry"].map((operation) => `/jobs/{queue}/{jobId}/${operation}`),
+      ].toSorted(),
     );
   });
 
@@ -123,7 +126,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("says nothing of probes, pages and the dashboard", () => {
-    const documented = /^\/(audit|dead-letters|email|files|jobs|keys|owners|queues|schedules|webhooks|workers)\b/;
+    const documented = /^\/(agent|audit|dead-letters|email|files|jobs|keys|owners|queues|schedules|webhooks|workers)\b/;
     expect(Object.keys(document.paths).filter((path) => !documented.test(path))).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ const newSuppressionSchema = z.strictObject({
 export function emailSuppressionRoutes(app: FastifyInstance, database: Database): void {
   const tags = ["email"];
 
-  app.get<{ Querystring: { address?: string; after?: string; limit: number } }>(
+  app.get<{ Querystring: { address?: string; cursor?: string; limit: number } }>(
     "/email/suppressions",
     {
       config: { access: "viewer" },
@@ -38,25 +38,25 @@ export function emailSuppressionRoutes(app: FastifyInstance, database: Database)
         querystring: z.object({
           address: z.string().max(320).optional().describe("Only this one."),
           limit: z.coerce.number().int().min(1).max(1_000).default(100),
-          after: z.string().max(320).optional().describe("`next` of the page before."),
+          cursor: z.string().max(320).optional().describe("`nextCursor` of the page before."),
         }),
         response: {
           200: describeResponse(
             "By address, in lower case.",
-            z.object({ suppressions: z.array(suppressionSchema), next: z.string().nullable() }),
+            z.object({ items: z.array(suppressionSchema), nextCursor: z.string().nullable() }),
           ),
           ...problemResponses,
         },
       },
     },
-    async ({ query: { address, after, limit } }) => {
+    async ({ query: { address, cursor, limit } }) => {
       if (address !== undefined) {
         const found = await findSuppression(database, address);
-        return { suppressions: found ? [toAnswer(found)] : [], next: null };
+        return { items: found ? [toAnswer(found)] : [], nextCursor: null };
       }
-      const suppressions = await listSuppressions(database, { after, limit });
+      const suppressions = await listSuppressions(database, { after: cursor, limit });
       const last = suppressions.length === limit ? suppressions.at(-1) : undefined;
-      return { suppressions: suppressions.map(toAnswer), next: last?.address ?? null };
+      return { items: suppressions.map(toAnswer), nextCursor: last?.address ?? null };
     },
   );
 
@@ -91,13 +91,13 @@ export function emailSuppressionRoutes(app: FastifyInstance, database: Database)
         summary: "Send an address mail again",
         querystring: z.object({ address: z.string().min(1).max(320) }),
         response: {
-          200: describeResponse("It gets mail again.", z.object({ deleted: z.literal(true) })),
+          204: z.null().describe("It gets mail again."),
           ...problemResponses,
         },
       },
     },
     async ({ query: { address } }, reply) => {
-      if (await unsuppressAddress(database, address)) return { deleted: true };
+      if (await unsuppressAddress(database, address)) return reply.status(204).send();
       const detail = "This address is not suppressed: it gets mail.";
       return sendProblem(reply, { status: 404, title: "Not suppressed", code: "not_suppressed", detail });
     },

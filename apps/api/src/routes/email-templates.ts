@@ -54,7 +54,7 @@ export function emailTemplateRoutes(app: FastifyInstance, database: Database): v
   const tags = ["email"];
   const named = { params: z.object({ id }), querystring: z.object({ locale }) };
 
-  app.get<{ Querystring: { after?: string; limit: number } }>(
+  app.get<{ Querystring: { cursor?: string; limit: number } }>(
     "/email/templates",
     {
       config: { access: "viewer" },
@@ -63,23 +63,23 @@ export function emailTemplateRoutes(app: FastifyInstance, database: Database): v
         summary: "List the templates",
         querystring: z.object({
           limit: z.coerce.number().int().min(1).max(100).default(20),
-          after: z.string().max(200).optional().describe("`next` of the page before."),
+          cursor: z.string().max(200).optional().describe("`nextCursor` of the page before."),
         }),
         response: {
           200: describeResponse(
             "By id and locale.",
-            z.object({ templates: z.array(templateSchema), next: z.string().nullable() }),
+            z.object({ items: z.array(templateSchema), nextCursor: z.string().nullable() }),
           ),
           ...problemResponses,
         },
       },
     },
-    async ({ query: { after, limit } }) => {
-      const [afterId = "", afterLocale] = after?.split("/") ?? [];
-      const page = { limit, ...(after !== undefined && { after: { id: afterId, locale: afterLocale } }) };
+    async ({ query: { cursor, limit } }) => {
+      const [afterId = "", afterLocale] = cursor?.split("/") ?? [];
+      const page = { limit, ...(cursor !== undefined && { after: { id: afterId, locale: afterLocale } }) };
       const templates = await listEmailTemplates(database, page);
       const last = templates.length === limit ? templates.at(-1) : undefined;
-      return { templates: templates.map(toAnswer), next: last ? [last.id, last.locale ?? ""].join("/") : null };
+      return { items: templates.map(toAnswer), nextCursor: last ? [last.id, last.locale ?? ""].join("/") : null };
     },
   );
 
@@ -137,14 +137,14 @@ export function emailTemplateRoutes(app: FastifyInstance, database: Database): v
         summary: "Remove a template",
         ...named,
         response: {
-          200: describeResponse("It is gone; jobs that name it fail.", z.object({ deleted: z.literal(true) })),
+          204: z.null().describe("It is gone; jobs that name it fail."),
           ...problemResponses,
         },
       },
     },
     async ({ params, query }, reply) => {
       const isDeleted = await deleteEmailTemplate(database, params.id, query.locale);
-      return isDeleted ? { deleted: true } : sendUnknownTemplate(reply, params.id, query.locale);
+      return isDeleted ? reply.status(204).send() : sendUnknownTemplate(reply, params.id, query.locale);
     },
   );
 }

@@ -27,10 +27,10 @@ test("a template is stored, read in a reader's language, listed in pages and rem
   expect([await read("?locale=de-AT"), await read("?locale=fr"), await read("")]).toEqual(["Hallo", "Hello", "Hello"]);
 
   const first = (await ask("GET", "/email/templates?limit=1")).json();
-  const second = (await ask("GET", `/email/templates?limit=1&after=${encodeURIComponent(first.next)}`)).json();
-  expect([first, second].map(({ templates }) => templates[0].locale)).toEqual([null, "de"]);
+  const second = (await ask("GET", `/email/templates?limit=1&cursor=${encodeURIComponent(first.nextCursor)}`)).json();
+  expect([first, second].map(({ items }) => items[0].locale)).toEqual([null, "de"]);
 
-  expect((await ask("DELETE", "/email/templates/welcome?locale=de")).json()).toEqual({ deleted: true });
+  expect((await ask("DELETE", "/email/templates/welcome?locale=de")).statusCode).toBe(204);
   expectProblem(await ask("DELETE", "/email/templates/welcome?locale=de"), 404, "unknown_template");
   expectProblem(await ask("GET", "/email/templates/nowhere"), 404, "unknown_template");
 });
@@ -55,14 +55,14 @@ test("an address is suppressed, found, listed in pages and lifted, and never sta
     expect(response.json()).toMatchObject({ address: `${name.toLowerCase()}@example.com`, reason: "complaint" });
   }
   expect((await ask("PUT", "/email/suppressions", { address: "zoe@example.com" })).json().reason).toBe("complaint");
-  expect((await ask("GET", "/email/suppressions?address=ZOE@example.com")).json().suppressions).toHaveLength(1);
+  expect((await ask("GET", "/email/suppressions?address=ZOE@example.com")).json().items).toHaveLength(1);
   const first = (await ask("GET", "/email/suppressions?limit=1")).json();
-  expect(first).toMatchObject({ suppressions: [{ address: "amy@example.com" }], next: "amy@example.com" });
-  expect((await ask("GET", `/email/suppressions?limit=2&after=${first.next}`)).json()).toMatchObject({
-    suppressions: [{ address: "zoe@example.com", code: null, jobId: null }],
-    next: null,
+  expect(first).toMatchObject({ items: [{ address: "amy@example.com" }], nextCursor: "amy@example.com" });
+  expect((await ask("GET", `/email/suppressions?limit=2&cursor=${first.nextCursor}`)).json()).toMatchObject({
+    items: [{ address: "zoe@example.com", code: null, jobId: null }],
+    nextCursor: null,
   });
-  expect((await ask("DELETE", "/email/suppressions?address=Zoe@example.com")).json()).toEqual({ deleted: true });
+  expect((await ask("DELETE", "/email/suppressions?address=Zoe@example.com")).statusCode).toBe(204);
   expectProblem(await ask("DELETE", "/email/suppressions?address=zoe@example.com"), 404, "not_suppressed");
   expectProblem(await ask("PUT", "/email/suppressions", { address: "MARKER" }), 400, "invalid_request");
   expect(app.logged.slice(before).join("")).not.toMatch(/example\.com|MARKER/);

@@ -20,9 +20,9 @@ test.each<[NonNullable<InjectOptions["method"]>, string, object?]>([
   ["POST", "/webhooks/endpoints", { ...endpoint, url: `${endpoint.url}/\0` }],
   ["POST", "/webhooks/deliveries/%00/resend"],
   ["GET", "/email/suppressions?address=%00"],
-  ["GET", "/email/suppressions?after=%00"],
+  ["GET", "/email/suppressions?cursor=%00"],
   ["DELETE", "/email/suppressions?address=%00"],
-  ["GET", "/email/templates?after=a/%00"],
+  ["GET", "/email/templates?cursor=a/%00"],
   ["POST", "/email/digest-items", { recipient: "a@b.co", text: "x", link: "http://a/\0" }],
 ])("a NUL, which PostgreSQL keeps in no text, is the caller's mistake: %s %s", async (method, url, payload) => {
   const response = await app.inject({ method, url, headers: bearer, ...(payload && { payload }) });

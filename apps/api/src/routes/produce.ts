@@ -1,6 +1,7 @@
 import type { JobStatus } from "@millrace/job-admin";
 import { hasEnded, type JobEventFeed, type WaitOptions } from "@millrace/job-events";
 import {
+  agentContractFor,
   contracts,
   enqueueOptionsSchema,
   enqueueUnchecked,
@@ -9,12 +10,13 @@ import {
   QueueUnavailableError,
   queueNames,
 } from "@millrace/worker-config";
-import type { FastifyInstance, FastifySchema, FastifySchemaCompiler } from "fastify";
-import { validatorCompiler } from "fastify-type-provider-zod";
+import type { FastifyContextConfig, FastifyInstance } from "fastify";
 import { z } from "zod";
 import { ownOptions, requireOwnData } from "../access/own-workspace.ts";
 import { type Following, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
+import { idempotencyHeaders, oncePerKey } from "../idempotency-key.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
+import { uncheckedBody } from "../unchecked-body.ts";
 import { jobSchema } from "./jobs.ts";
 
 const enqueuedSchema = z
@@ -32,22 +34,20 @@ const enqueuedSchema = z
   })
   .meta({ id: "Enqueued" });
 
-const envelopeSchema = z.strictObject({ data: z.unknown(), options: z.unknown().optional() });
+export const envelopeSchema = z.strictObject({ data: z.unknown(), options: z.unknown().optional() });
 
 /** `POST /jobs/:queue/:action`: one route per action of every contract, so that the documentation shows each one's data. */
 export function produceRoutes(app: FastifyInstance, following: Following): void {
   for (const contract of Object.values<QueueContract>(contracts)) {
     for (const [action, definition] of Object.entries(contract.actions)) {
       app.post<{ Querystring: z.output<typeof waitQuerySchema> }>(`/jobs/${contract.name}/${action}`, {
-        // What the house does by itself is not for everybody to set off: it removes what others look for.
-        config: contract.settings.isHousekeeping
-          ? { access: "operator", audit: "housekeeping.enqueue" }
-          : { access: "producer", workspace: "own" },
         handlerTimeout: waitTimeoutMs,
+        config: producerAccess(contract),
         schema: {
           tags: [contract.name],
           summary: `Enqueue ${action}`,
           querystring: waitQuerySchema,
+          headers: idempotencyHeaders,
           body: z.object({ data: definition.data, options: enqueueOptionsSchema.optional() }),
           response: {
             200: describeResponse(
@@ -55,12 +55,14 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
               enqueuedSchema,
             ),
             202: describeResponse("The job is stored and will run. With `waitMs`: it has not ended.", enqueuedSchema),
+            409: describeProblem("A request with this Idempotency-Key is being carried out."),
+            422: describeProblem("This Idempotency-Key was used with another body."),
             413: describeProblem("The data is larger than QUEUE_MAX_PAYLOAD_BYTES."),
             ...problemResponses,
           },
         },
         // The body is documented here and checked by the enqueue, once: what is stored is what came, not what a schema made of it.
-        validatorCompiler: unlessBody,
+        validatorCompiler: uncheckedBody,
         handler: async (request, reply) => {
           const body = envelopeSchema.safeParse(request.body);
           if (!body.success) {
@@ -68,15 +70,22 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
             const detail = "Expected a JSON body { data, options? }.";
             return sendProblem(reply, { status: 400, title: "Invalid body", code: "invalid_body", detail, errors });
           }
-          requireOwnData(request.access, contract, action, body.data.data);
+          const { data } = body.data;
           const options = ownOptions(request.access, body.data.options);
-          const { status, jobId } = await enqueueUnchecked(contract, action, body.data.data, options);
-          const enqueued = { jobId, queue: contract.name, action, status };
+          requireOwnData(request.access, contract, action, data);
+          const target = targetOf(contract, options);
+          const answer = await oncePerKey(request, reply, enqueuedSchema, async (name) => {
+            const { status, jobId } = await enqueueUnchecked(target, action, data, named(options, name));
+            const enqueued = { jobId, queue: target.name, action, status };
+            return { status: status === "created" ? 202 : 200, body: enqueued, isFinal: true };
+          });
+          if (!answer) return reply;
           const { waitMs } = request.query;
-          if (waitMs === undefined) return reply.status(status === "created" ? 202 : 200).send(enqueued);
-          const job = await waitFor(enqueued, following.feed, { waitMs, signal: untilGone(reply, following.closing) });
+          if (waitMs === undefined) return reply.status(answer.status).send(answer.body);
+          const signal = untilGone(reply, following.closing);
+          const job = await waitFor(answer.body, following.feed, { waitMs, signal });
           const isOver = job === null || (job !== undefined && hasEnded(job));
-          return reply.status(isOver ? 200 : 202).send({ ...enqueued, job });
+          return reply.status(isOver ? 200 : 202).send({ ...answer.body, job });
         },
       });
     }
@@ -93,10 +102,20 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
   );
 }
 
-/** Checks every part of a request but the body. */
-const unlessBody: FastifySchemaCompiler<FastifySchema> = ({ schema, ...part }) =>
-  // Fastify calls with the schema of one part of the request, which is zod's wherever a route has one.
-  part.httpPart === "body" ? (value) => ({ value }) : validatorCompiler({ ...part, schema: schema as z.ZodType });
+/** What the house does by itself is not for everybody to set off: it removes what others look for. */
+export function producerAccess({ settings }: QueueContract): FastifyContextConfig {
+  return settings.isHousekeeping
+    ? { access: "operator", audit: "housekeeping.enqueue" }
+    : { access: "producer", workspace: "own" };
+}
+
+/** The options of a job under a name that its request gives it, unless they say themselves what a duplicate is. */
+export function named(options: unknown, name: string | undefined): unknown {
+  if (name === undefined) return options;
+  if (options === undefined) return { jobId: name };
+  const isOpen = typeof options === "object" && options !== null && !Array.isArray(options);
+  return isOpen && !("jobId" in options || "dedupe" in options) ? { ...options, jobId: name } : options;
+}
 
 /** The job at its end, or when the time is over. Null where its record is gone, nothing where Redis does not answer any more. */
 async function waitFor(
@@ -111,4 +130,10 @@ async function waitFor(
     if (error instanceof QueueUnavailableError) return undefined;
     throw error;
   }
+}
+
+/** A job for a language model goes where its priority says, and the answer names that queue. */
+function targetOf(contract: QueueContract, options: unknown): QueueContract {
+  if (contract.name !== "aiAgent" || typeof options !== "object" || options === null) return contract;
+  return agentContractFor("priority" in options ? options.priority : undefined);
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await registerSchedules([]);
-  const { schedules } = (await app.inject({ url: "/schedules?limit=200", headers: bearer })).json();
+  const { items: schedules } = (await app.inject({ url: "/schedules?limit=200", headers: bearer })).json();
   for (const { id } of schedules) await remove(id);
   await emailQueue.obliterate({ force: true });
 });
@@ -57,9 +57,9 @@ test("a schedule that is made can be read with its next five runs, is listed, an
   expect(whole.nextRun.local).toMatch(/T0[23]:\d0:00-0[45]:00$/);
   expect(made.body).not.toContain("MARKER");
   const listed = (await read("/schedules?workspaceId=workspace-1")).json();
-  expect(listed).toMatchObject({ schedules: [{ id }], cursor: null });
-  expect((await read("/schedules?workspaceId=another")).json()).toEqual({ schedules: [], cursor: null });
-  expect((await remove(id)).json()).toEqual({ id });
+  expect(listed).toMatchObject({ items: [{ id }], nextCursor: null });
+  expect((await read("/schedules?workspaceId=another")).json()).toEqual({ items: [], nextCursor: null });
+  expect((await remove(id)).statusCode).toBe(204);
   expectProblem(await read(`/schedules/${id}`), 404, "unknown_schedule");
   expectProblem(await remove(id), 404, "unknown_schedule");
 });
@@ -122,7 +122,7 @@ test("a preview shows local time and UTC over a change of clocks, and stores not
     ],
   });
   expectProblem(await post("/schedules/preview", { ...payload, timeZone: "Mars/Phobos" }), 400, "invalid_request");
-  expect((await read("/schedules")).json().schedules).toEqual([]);
+  expect((await read("/schedules")).json().items).toEqual([]);
 });
 
 test.each(["0050-06-01T00:00:00Z", "1969-12-31T23:59:59Z", "9000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])(
@@ -174,7 +174,7 @@ test("a schedule of the API fires, survives a restart of whoever carries it out,
     const scheduler = createScheduler(options);
     await scheduler.start();
     await expect.poll(runs, { timeout: 10_000 }).toBeGreaterThan(atLeast);
-    if (atLeast === 3) expect((await remove(id)).statusCode).toBe(200);
+    if (atLeast === 3) expect((await remove(id)).statusCode).toBe(204);
     await scheduler.close();
   }
   const added = await emailQueue.count();

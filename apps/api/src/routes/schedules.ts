@@ -27,7 +27,7 @@ const tags = ["schedules"];
 const params = z.object({ id: z.string() });
 const querySchema = z.object({
   workspaceId: z.string().optional().describe("Only this workspace's."),
-  cursor: z.string().optional().describe("From the page before."),
+  cursor: z.string().optional().describe("`nextCursor` of the page before."),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 // A body or query is documented where its route is, and checked by the route: its answer names every field at fault.
@@ -103,8 +103,8 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         querystring: querySchema,
         response: {
           200: describeResponse(
-            "A page. `cursor` leads to the next one, and is null on the last.",
-            z.object({ schedules: z.array(scheduleSchema), cursor: z.string().nullable() }),
+            "A page.",
+            z.object({ items: z.array(scheduleSchema), nextCursor: z.string().nullable() }),
           ),
           ...problemResponses,
         },
@@ -118,7 +118,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         ...parsed.data,
         workspaceId: workspaceFor(access, parsed.data.workspaceId),
       });
-      return { schedules: schedules.map(viewSchedule), cursor };
+      return { items: schedules.map(viewSchedule), nextCursor: cursor };
     },
   );
   app.get<{ Params: { id: string } }>(
@@ -146,7 +146,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         summary: "Remove a workspace's schedule",
         params,
         response: {
-          200: describeResponse("It adds no further job; those that it added stay.", z.object({ id: z.string() })),
+          204: z.null().describe("It adds no further job; those that it added stay."),
           409: describeProblem("The code owns it."),
           ...problemResponses,
         },
@@ -159,7 +159,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         const detail = "The code owns this schedule: it is removed by removing it from the code.";
         return sendProblem(reply, { status: 409, title: "Owned by the code", code: "owned_by_code", detail });
       }
-      return (await removeSchedule(id)) ? { id } : sendUnknownSchedule(reply);
+      return (await removeSchedule(id)) ? reply.status(204).send() : sendUnknownSchedule(reply);
     },
   );
   app.post<{ Params: { id: string } }>(

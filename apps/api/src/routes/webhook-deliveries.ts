@@ -27,26 +27,26 @@ export function webhookDeliveryRoutes(app: FastifyInstance, database: Database):
         summary: "List an endpoint's deliveries, newest first",
         params: z.object({ id: z.uuid() }),
         querystring: z.object({
-          before: z
+          cursor: z
             .string()
-            .regex(/^\d{1,18}$/, "expected the `next` of a page")
+            .regex(/^\d{1,18}$/, "expected the `nextCursor` of a page")
             .optional(),
           limit: z.coerce.number().int().min(1).max(200).default(50),
         }),
         response: {
           200: describeResponse(
             "A page.",
-            z.object({ deliveries: z.array(deliverySchema), next: z.string().nullable() }),
+            z.object({ items: z.array(deliverySchema), nextCursor: z.string().nullable() }),
           ),
           ...recordProblemResponses,
         },
       },
     },
-    async ({ access, params: { id: endpointId }, query: { before, limit } }, reply) => {
+    async ({ access, params: { id: endpointId }, query: { cursor, limit } }, reply) => {
       if (!(await findOwnEndpoint(database, access, endpointId))) return sendUnknownEndpoint(reply);
-      const deliveries = await listWebhookDeliveries(database, { endpointId, before, limit });
-      const next = deliveries.length === limit ? (deliveries.at(-1)?.position ?? null) : null;
-      return { deliveries: deliveries.map(showDelivery), next };
+      const deliveries = await listWebhookDeliveries(database, { endpointId, before: cursor, limit });
+      const nextCursor = deliveries.length === limit ? (deliveries.at(-1)?.position ?? null) : null;
+      return { items: deliveries.map(showDelivery), nextCursor };
     },
   );
 

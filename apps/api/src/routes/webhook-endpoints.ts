@@ -86,20 +86,23 @@ export function webhookEndpointRoutes(
         summary: "List endpoints",
         querystring: z.object({
           workspaceId: workspaceIdSchema.optional(),
-          after: z.uuid().optional().describe("The `next` of the page before."),
+          cursor: z.uuid().optional().describe("`nextCursor` of the page before."),
           limit: z.coerce.number().int().min(1).max(200).default(50),
         }),
         response: {
-          200: describeResponse("A page.", z.object({ endpoints: z.array(endpointSchema), next: z.uuid().nullable() })),
+          200: describeResponse(
+            "A page.",
+            z.object({ items: z.array(endpointSchema), nextCursor: z.uuid().nullable() }),
+          ),
           ...recordProblemResponses,
         },
       },
     },
-    async ({ access, query }) => {
+    async ({ access, query: { cursor: after, limit, ...query } }) => {
       const workspaceId = workspaceFor(access, query.workspaceId);
-      const endpoints = await listWebhookEndpoints(database, { ...query, workspaceId });
-      const next = endpoints.length === query.limit ? (endpoints.at(-1)?.id ?? null) : null;
-      return { endpoints: endpoints.map(showEndpoint), next };
+      const endpoints = await listWebhookEndpoints(database, { workspaceId, after, limit });
+      const nextCursor = endpoints.length === limit ? (endpoints.at(-1)?.id ?? null) : null;
+      return { items: endpoints.map(showEndpoint), nextCursor };
     },
   );
 
@@ -147,13 +150,13 @@ export function webhookEndpointRoutes(
         tags,
         summary: "Remove an endpoint and its deliveries",
         params,
-        response: { 200: describeResponse("The endpoint is removed.", params), ...recordProblemResponses },
+        response: { 204: z.null().describe("The endpoint is removed."), ...recordProblemResponses },
       },
     },
     async ({ access, params: { id } }, reply) => {
       if (!(await findOwnEndpoint(database, access, id))) return sendUnknownEndpoint(reply);
       const isRemoved = await deleteWebhookEndpoint(database, id);
-      return isRemoved ? { id } : sendUnknownEndpoint(reply);
+      return isRemoved ? reply.status(204).send(null) : sendUnknownEndpoint(reply);
     },
   );
 }

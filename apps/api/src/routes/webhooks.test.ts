@@ -36,7 +36,7 @@ test("an endpoint is registered, read, changed and removed, and its secret is sh
   expect(read.json()).toEqual({ id, ...shown });
   const changed = await ask("PATCH", `/endpoints/${id}`, { events: ["*"], ownerEmail: null });
   expect(changed.json()).toEqual({ id, ...shown, events: ["*"], ownerEmail: null });
-  expect((await ask("DELETE", `/endpoints/${id}`)).json()).toEqual({ id });
+  expect((await ask("DELETE", `/endpoints/${id}`)).statusCode).toBe(204);
   expectProblem(await ask("GET", `/endpoints/${id}`), 404, "unknown_endpoint");
   expect(app.logged.join("")).not.toContain(secret);
 });
@@ -55,9 +55,9 @@ test("the endpoints of a workspace come page by page", async () => {
   const ids = [];
   for (let count = 0; count < 3; count++) ids.push((await register({ workspaceId })).id);
   const first = (await ask("GET", `/endpoints?workspaceId=${workspaceId}&limit=2`)).json();
-  const second = (await ask("GET", `/endpoints?workspaceId=${workspaceId}&limit=2&after=${first.next}`)).json();
-  const listed = [...first.endpoints, ...second.endpoints].map(({ id }: { id: string }) => id);
-  expect([listed, second.next]).toEqual([ids.sort(), null]);
+  const second = (await ask("GET", `/endpoints?workspaceId=${workspaceId}&limit=2&cursor=${first.nextCursor}`)).json();
+  const listed = [...first.items, ...second.items].map(({ id }: { id: string }) => id);
+  expect([listed, second.nextCursor]).toEqual([ids.sort(), null]);
 });
 
 test("a paused endpoint takes no test and no resend until it is resumed", async () => {
@@ -84,8 +84,10 @@ test("deliveries are listed newest first with what came of them, and one is sent
   const answer = { httpStatus: 500, durationMs: 12, excerpt: "oops", errorCode: "endpoint_failed" };
   await recordWebhookAttempt(database(), "evt_1.a", { status: "failed", ...answer });
   const first = (await ask("GET", `/endpoints/${endpointId}/deliveries?limit=1`)).json();
-  expect(first.deliveries).toMatchObject([{ id: "evt_1.b", status: "pending", attempts: 0, finishedAt: null }]);
-  const { deliveries } = (await ask("GET", `/endpoints/${endpointId}/deliveries?before=${first.next}`)).json();
+  expect(first.items).toMatchObject([{ id: "evt_1.b", status: "pending", attempts: 0, finishedAt: null }]);
+  const { items: deliveries } = (
+    await ask("GET", `/endpoints/${endpointId}/deliveries?cursor=${first.nextCursor}`)
+  ).json();
   expect(deliveries).toMatchObject([{ id: "evt_1.a", status: "failed", attempts: 1, ...answer }]);
 
   const { deliveryId, jobId } = (await ask("POST", "/deliveries/evt_1.a/resend")).json();
@@ -115,7 +117,7 @@ test("NUL, which no record can hold, is the caller's mistake wherever it stands"
   expectProblem(await ask("POST", "/endpoints", { ...endpoint, description: "\0" }), 400, "invalid_request");
   expectProblem(await ask("PATCH", `/endpoints/${id}`, { description: "\0" }), 400, "invalid_request");
   expectProblem(await ask("POST", "/deliveries/%00/resend"), 400, "invalid_request");
-  for (const query of ["address=%00", "after=%00"]) {
+  for (const query of ["address=%00", "cursor=%00"]) {
     const response = await app.inject({ url: `/email/suppressions?${query}`, headers: bearer });
     expectProblem(response, 400, "invalid_request");
   }

@@ -120,7 +120,7 @@ function replayCommand(group: Command, cli: Cli): void {
       };
       if (dryRun) return showEffect(cli, await replay());
       await confirm(cli, "Replay these dead letters?", yes);
-      await operate(cli, { action: "dead_letter.replay", target: targetOf(request.filter) }, replay);
+      await operate(cli, { action: "dead-letters.replay", target: targetOf(request.filter) }, replay);
     });
 }
 
@@ -160,7 +160,7 @@ function purgeCommand(group: Command, cli: Cli): void {
       await confirm(cli, "Remove these dead letters for good?", yes);
       await operate(
         cli,
-        { action: "dead_letter.purge", target: { ...targetOf(filter), olderThanMs: olderThan } },
+        { action: "dead-letters.purge", target: { ...targetOf(filter), olderThanMs: olderThan } },
         purge,
       );
     });

@@ -22,7 +22,7 @@ export const cleanUpWorkspacesSchedule: CodeSchedule = defineSchedule({
 
 /**
  * Removes what would still go out for workspaces that have been scheduled for deletion for `cleanUpAfterDays`: their schedules, unsent digest
- * items, and webhook endpoints with their secrets. Forgets a workspace after `forgetAfterDays`. From the moment of the deletion on its schedules add nothing and its jobs are skipped when they are due; they are not
+ * items, webhook endpoints with their secrets, and runs of agents with what they wait to have approved. Forgets a workspace after `forgetAfterDays`. From the moment of the deletion on its schedules add nothing and its jobs are skipped when they are due; they are not
  * looked for, since nothing in a queue is sorted by workspace and every job of it would have to be read.
  */
 export function createCleanUpWorkspaces(
@@ -38,6 +38,7 @@ export function createCleanUpWorkspaces(
         removedSchedules: 0,
         removedDigestItems: 0,
         removedWebhookEndpoints: 0,
+        removedAgentRuns: 0,
         forgotten: 0,
       };
       for await (const { workspaceId, forMs } of directory.scheduledDeletions()) {
@@ -48,6 +49,7 @@ export function createCleanUpWorkspaces(
         const removed = await whenAvailable(() => removeWorkspaceData(database, workspaceId, { signal }));
         report.removedDigestItems += removed.digestItems;
         report.removedWebhookEndpoints += removed.webhookEndpoints;
+        report.removedAgentRuns += removed.agentRuns;
         if (forMs < forgetAfterDays * dayMs) continue;
         if (await directory.forgetWorkspace(workspaceId)) report.forgotten += 1;
       }

@@ -199,11 +199,23 @@ test("what a workspace would send goes when its deletion is certain, the workspa
   await directory.scheduleWorkspaceDeletion(doomed);
   const run = (env: Partial<ScheduleEnv>) => handlers(env).cleanUpWorkspaces({}, context());
   const ids = async () => (await listSchedules()).schedules.map((stored) => stored.schedule.id);
-  const nothing = { removedSchedules: 0, removedDigestItems: 0, removedWebhookEndpoints: 0, forgotten: 0 };
+  const nothing = {
+    removedSchedules: 0,
+    removedDigestItems: 0,
+    removedWebhookEndpoints: 0,
+    removedAgentRuns: 0,
+    forgotten: 0,
+  };
   expect(await run({})).toEqual({ scheduledForDeletion: 1, ...nothing });
   expect(await ids()).toEqual(["one", "three", "two"]);
   const certain = { WORKSPACE_CLEAN_UP_AFTER_DAYS: 0 };
-  const removed = { removedSchedules: 2, removedDigestItems: 1, removedWebhookEndpoints: 1, forgotten: 0 };
+  const removed = {
+    removedSchedules: 2,
+    removedDigestItems: 1,
+    removedWebhookEndpoints: 1,
+    removedAgentRuns: 0,
+    forgotten: 0,
+  };
   expect(await run(certain)).toEqual({ scheduledForDeletion: 1, ...removed });
   expect(await ids()).toEqual(["three"]);
   expect(await findWebhookEndpoint(database(), gone)).toBeUndefined();

@@ -6,6 +6,7 @@ import { emailDigestItems } from "./0005-email-digest-items.ts";
 import { webhookEndpoints } from "./0006-webhook-endpoints.ts";
 import { webhookDeliveries } from "./0007-webhook-deliveries.ts";
 import { emailDigestItemsOfWorkspace } from "./0008-email-digest-items-of-workspace.ts";
+import { agentRuns } from "./0009-agent-runs.ts";
 import { auditLog } from "./0010-audit-log.ts";
 
 /**
@@ -21,5 +22,6 @@ export const migrations: Readonly<Record<string, string>> = {
   "0006-webhook-endpoints": webhookEndpoints,
   "0007-webhook-deliveries": webhookDeliveries,
   "0008-email-digest-items-of-workspace": emailDigestItemsOfWorkspace,
+  "0009-agent-runs": agentRuns,
   "0010-audit-log": auditLog,
 };

@@ -1,7 +1,8 @@
+import { aiAgentContract } from "./ai-agent.ts";
 import { defineQueue, type JobAction, type JobData } from "./define-queue.ts";
 
-/** No actions yet: the queue exists and accepts no job until its worker brings the first one. */
-export const aiAgentUrgentContract = defineQueue("aiAgentUrgent", {});
+/** The same actions as `aiAgent`, with a worker of their own: what a person waits for does not stand behind what nobody waits for. */
+export const aiAgentUrgentContract = defineQueue("aiAgentUrgent", aiAgentContract.actions);
 
 export const AiAgentUrgentQueueJobAction = aiAgentUrgentContract.actionNames.enum;
 export type AiAgentUrgentQueueJobAction = JobAction<typeof aiAgentUrgentContract>;

@@ -43,6 +43,7 @@ export * from "./job-status.ts";
 export * from "./job-workspace.ts";
 export * from "./json-value.ts";
 export * from "./notification.ts";
+export * from "./output-schema.ts";
 export * from "./queue-names.ts";
 export * from "./quota.ts";
 export * from "./schedule.ts";

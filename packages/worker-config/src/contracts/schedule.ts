@@ -67,6 +67,7 @@ export const scheduleContract = defineQueue(
         removedSchedules: z.int(),
         removedDigestItems: z.int().default(0),
         removedWebhookEndpoints: z.int().default(0),
+        removedAgentRuns: z.int().default(0),
         forgotten: z.int(),
       }),
       timeout: 10 * minute,

@@ -1,0 +1,117 @@
+import { openAgentRun, requestAgentApproval } from "@millrace/database";
+import { useDatabase } from "@millrace/database/testing";
+import { aiAgentQueue, aiAgentUrgentQueue, closeQueues, emailQueue } from "@millrace/worker-config";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
+
+const { database } = useDatabase();
+const mail = { to: "bob@example.com", subject: "Hello", text: "You asked." };
+let app: Awaited<ReturnType<typeof createTestApp>>;
+
+beforeAll(async () => {
+  app = await createTestApp({ database: database() });
+  await openAgentRun(database(), {
+    id: "run",
+    queue: "aiAgent",
+    jobId: "1",
+    action: "runAgent",
+    workspaceId: undefined,
+  });
+});
+afterAll(async () => {
+  for (const queue of [emailQueue, aiAgentQueue, aiAgentUrgentQueue]) await queue.obliterate({ force: true });
+  await app.close();
+  await closeQueues();
+});
+
+function ask(method: "GET" | "POST", path: string, payload?: object) {
+  return app.inject({ method, url: path, headers: bearer, ...(payload && { payload }) });
+}
+
+async function wish(workspaceId?: string, data: object = mail): Promise<string> {
+  const id = `apr_${crypto.randomUUID()}`;
+  const job = { queue: "email", action: "sendEmail", data: JSON.stringify(data), reason: "He asked." };
+  await requestAgentApproval(database(), { id, runId: "run", workspaceId, ...job });
+  return id;
+}
+
+test("an approved job is added as it was asked for, once, however often it is approved", async () => {
+  const id = await wish();
+  expect(await emailQueue.getJob(id)).toBeUndefined();
+  const body = { decidedBy: "ada" };
+  const approve = () => ask("POST", `/agent/approvals/${id}/approve`, body);
+  const answers = await Promise.all([approve(), approve(), approve()]);
+  for (const answer of answers) {
+    expect([answer.statusCode, answer.json()]).toMatchObject([200, { state: "approved", decidedBy: "ada", jobId: id }]);
+  }
+  expect((await emailQueue.getJob(id))?.data).toMatchObject({ type: "sendEmail", data: mail });
+  expect(await emailQueue.getJobCountByTypes("waiting")).toBe(1);
+  // Not even when its job has left the queue since.
+  await emailQueue.obliterate({ force: true });
+  expect((await approve()).json()).toMatchObject({ jobId: id });
+  expect(await emailQueue.getJob(id)).toBeUndefined();
+  expectProblem(await ask("POST", `/agent/approvals/${id}/reject`), 409, "already_decided");
+});
+
+test("a rejected job is never added", async () => {
+  const id = await wish();
+  expect((await ask("POST", `/agent/approvals/${id}/reject`)).json()).toMatchObject({ state: "rejected", jobId: null });
+  expectProblem(await ask("POST", `/agent/approvals/${id}/approve`), 409, "already_decided");
+  expect(await emailQueue.getJob(id)).toBeUndefined();
+});
+
+test("a job that its contract refuses by now is not added, and its field is named", async () => {
+  const id = await wish(undefined, { ...mail, to: "MARKER" });
+  expectProblem(await ask("POST", `/agent/approvals/${id}/approve`), 400, "invalid_data");
+});
+
+test("what waits is listed by workspace and state, newest first, page by page", async () => {
+  const workspaceId = crypto.randomUUID();
+  const [first, second, third] = [await wish(workspaceId), await wish(workspaceId), await wish(workspaceId)];
+  await ask("POST", `/agent/approvals/${second}/reject`);
+  const list = async (query: string) =>
+    (await ask("GET", `/agent/approvals?workspaceId=${workspaceId}&state=pending&limit=1${query}`)).json();
+  const newest = await list("");
+  expect(newest.approvals).toMatchObject([{ id: third, data: mail, reason: "He asked.", decidedAt: null }]);
+  expect((await list(`&before=${newest.next}`)).approvals).toMatchObject([{ id: first }]);
+  expect((await ask("GET", `/agent/approvals/${second}`)).json()).toMatchObject({ state: "rejected" });
+});
+
+test("a workspace's key sees and decides what its own agents ask for, and no other's", async () => {
+  const [workspaceId, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  const { key } = (await ask("POST", "/keys", { name: "Ops of one", role: "operator", workspaceId })).json();
+  const headers = { authorization: `Bearer ${key}` };
+  const [own, foreign] = [await wish(workspaceId), await wish(other)];
+  const as = (method: "GET" | "POST", url: string) => app.inject({ method, url, headers });
+  expect((await as("GET", "/agent/approvals")).json().approvals).toMatchObject([{ id: own }]);
+  for (const [method, path] of [
+    ["GET", ""],
+    ["POST", "/approve"],
+    ["POST", "/reject"],
+  ] as const) {
+    expectProblem(await as(method, `/agent/approvals/${foreign}${path}`), 404, "unknown_approval");
+  }
+  const rejected = await as("POST", `/agent/approvals/${own}/reject`);
+  expect(rejected.json()).toMatchObject({ state: "rejected", decidedBy: "Ops of one" });
+  expect((await ask("GET", `/agent/approvals/${foreign}`)).json()).toMatchObject({ state: "pending" });
+});
+
+test.each([
+  ["GET", "/agent/approvals/nope"],
+  ["POST", "/agent/approvals/nope/approve"],
+  ["POST", "/agent/approvals/nope/reject"],
+] as const)("%s %s says that there is none", async (method, path) => {
+  expectProblem(await ask(method, path), 404, "unknown_approval");
+});
+
+test.each([
+  [1, "aiAgentUrgent"],
+  [3, "aiAgentUrgent"],
+  [4, "aiAgent"],
+  [undefined, "aiAgent"],
+])("a job of priority %s for aiAgent goes to %s, and the answer says so", async (priority, queue) => {
+  const payload = { data: { prompt: "Hello" }, ...(priority && { options: { priority } }) };
+  const { jobId, ...answer } = (await ask("POST", "/jobs/aiAgent/runAgent", payload)).json();
+  expect(answer).toMatchObject({ queue, status: "created" });
+  expect(await (queue === "aiAgent" ? aiAgentQueue : aiAgentUrgentQueue).getJob(jobId)).toBeDefined();
+});

@@ -1,0 +1,196 @@
+import {
+  type AgentApproval,
+  agentApprovalStates,
+  type Database,
+  decideAgentApproval,
+  findAgentApproval,
+  listAgentApprovals,
+  recordAgentApprovalJob,
+} from "@millrace/database";
+import { contracts, enqueueUnchecked, queueNames, workspaceIdSchema } from "@millrace/worker-config";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { noteAudit } from "../access/audit.ts";
+import type { Caller } from "../access/caller.ts";
+import { isOwn, workspaceFor } from "../access/own-workspace.ts";
+import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
+
+const tags = ["agent"];
+const params = z.object({ id: z.string().max(100) });
+const moment = z.iso.datetime();
+
+const approvalSchema = z
+  .object({
+    id: z.string(),
+    runId: z.string(),
+    workspaceId: z.string().nullable(),
+    queue: z.string(),
+    action: z.string(),
+    data: z.unknown().describe("What the job would be added with."),
+    reason: z.string().describe("Why, in the agent's words: what a model says, and nothing that anybody checked."),
+    state: z.enum(agentApprovalStates),
+    decidedBy: z.string().nullable(),
+    decidedAt: moment.nullable(),
+    jobId: z.string().nullable().describe("The job, once it was added."),
+    createdAt: moment,
+  })
+  .meta({ id: "AgentApproval" });
+
+const decisionSchema = z
+  .strictObject({
+    decidedBy: z
+      .string()
+      .regex(/^\P{Cc}{1,200}$/u, "expected 1 to 200 characters, none of them a control character")
+      .optional()
+      .describe("Who decides, as the caller knows the person. Defaults to the name of the key."),
+  })
+  .nullish();
+
+/** `/agent/approvals`: jobs that agents want to be added, and what a person says to each. */
+export function agentApprovalRoutes(app: FastifyInstance, database: Database): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  typed.get(
+    "/agent/approvals",
+    {
+      config: { access: "viewer", workspace: "own" },
+      schema: {
+        tags,
+        summary: "List what agents want to have approved, newest first",
+        querystring: z.object({
+          workspaceId: workspaceIdSchema.optional(),
+          state: z.enum(agentApprovalStates).optional(),
+          before: z
+            .string()
+            .regex(/^\d{1,18}$/, "expected the `next` of a page")
+            .optional(),
+          limit: z.coerce.number().int().min(1).max(200).default(50),
+        }),
+        response: {
+          200: describeResponse(
+            "A page.",
+            z.object({ approvals: z.array(approvalSchema), next: z.string().nullable() }),
+          ),
+          ...recordProblemResponses,
+        },
+      },
+    },
+    async ({ access, query }) => {
+      const workspaceId = workspaceFor(access, query.workspaceId);
+      const approvals = await listAgentApprovals(database, { ...query, workspaceId });
+      const next = approvals.length === query.limit ? (approvals.at(-1)?.position ?? null) : null;
+      return { approvals: approvals.map(showApproval), next };
+    },
+  );
+
+  typed.get(
+    "/agent/approvals/:id",
+    {
+      config: { access: "viewer", workspace: "own" },
+      schema: { tags, summary: "Read one", params, response: answers("The approval.") },
+    },
+    async ({ access, params: { id } }, reply) => {
+      const approval = await findOwnApproval(database, access, id);
+      return approval ? showApproval(approval) : sendUnknownApproval(reply);
+    },
+  );
+
+  typed.post(
+    "/agent/approvals/:id/approve",
+    {
+      config: { access: "operator", workspace: "own", audit: "agent.approve" },
+      schema: {
+        tags,
+        summary: "Approve a job, and add it",
+        description:
+          "Once more adds nothing. An approval whose job could not be added, such as while Redis was away, adds it then.",
+        params,
+        body: decisionSchema,
+        response: { ...answers("Approved, and the job is added."), 409: describeProblem("It was rejected.") },
+      },
+    },
+    async (request, reply) => {
+      const approval = await decide(database, request, "approved");
+      if (!approval) return sendUnknownApproval(reply);
+      if (approval.state !== "approved") return sendDecided(reply, approval);
+      if (approval.jobId !== undefined) return showApproval(approval);
+      const jobId = await addJob(approval);
+      await recordAgentApprovalJob(database, approval.id, jobId);
+      noteAudit(request, { queue: approval.queue, jobId });
+      return showApproval({ ...approval, jobId });
+    },
+  );
+
+  typed.post(
+    "/agent/approvals/:id/reject",
+    {
+      config: { access: "operator", workspace: "own", audit: "agent.reject" },
+      schema: {
+        tags,
+        summary: "Reject a job, which is then never added",
+        params,
+        body: decisionSchema,
+        response: { ...answers("Rejected, now or before."), 409: describeProblem("It was approved.") },
+      },
+    },
+    async (request, reply) => {
+      const approval = await decide(database, request, "rejected");
+      if (!approval) return sendUnknownApproval(reply);
+      return approval.state === "rejected" ? showApproval(approval) : sendDecided(reply, approval);
+    },
+  );
+}
+
+async function findOwnApproval(database: Database, access: Caller, id: string): Promise<AgentApproval | undefined> {
+  const approval = await findAgentApproval(database, id);
+  return approval && isOwn(access, approval.workspaceId) ? approval : undefined;
+}
+
+/** The approval as it stands after the decision; nothing where there is none for this caller. */
+async function decide(
+  database: Database,
+  {
+    access,
+    params: { id },
+    body,
+  }: { access: Caller; params: z.infer<typeof params>; body: z.infer<typeof decisionSchema> },
+  state: "approved" | "rejected",
+): Promise<AgentApproval | undefined> {
+  if (!(await findOwnApproval(database, access, id))) return undefined;
+  return decideAgentApproval(database, id, { state, decidedBy: body?.decidedBy ?? access.keyName });
+}
+
+/** Under the approval's own id: whoever approves at the same time adds the same job. */
+async function addJob({ id, queue, action, data }: AgentApproval): Promise<string> {
+  const contract = contracts[queueNames.parse(queue)];
+  // What was stored is what the contract had let in; a contract that has changed since refuses it here.
+  const { jobId } = await enqueueUnchecked(contract, action, JSON.parse(data), { jobId: id });
+  return jobId;
+}
+
+function answers(description: string) {
+  return { 200: describeResponse(description, approvalSchema), ...recordProblemResponses };
+}
+
+function showApproval({ position: _, ...approval }: AgentApproval): z.input<typeof approvalSchema> {
+  return {
+    ...approval,
+    workspaceId: approval.workspaceId ?? null,
+    data: JSON.parse(approval.data),
+    decidedBy: approval.decidedBy ?? null,
+    decidedAt: approval.decidedAt?.toISOString() ?? null,
+    jobId: approval.jobId ?? null,
+    createdAt: approval.createdAt.toISOString(),
+  };
+}
+
+function sendUnknownApproval(reply: FastifyReply): FastifyReply {
+  const detail = "There is no approval with this id. It never was, or its run was removed after 30 days.";
+  return sendProblem(reply, { status: 404, title: "Unknown approval", code: "unknown_approval", detail });
+}
+
+function sendDecided(reply: FastifyReply, { state }: AgentApproval): FastifyReply {
+  const detail = `It is ${state} already; the first decision stands.`;
+  return sendProblem(reply, { status: 409, title: "Already decided", code: "already_decided", detail });
+}

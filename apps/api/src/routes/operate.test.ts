@@ -1,0 +1,75 @@
+import { closeQueues, emailQueue } from "@millrace/worker-config";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+
+let app: Awaited<ReturnType<typeof createTestApp>>;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterEach(async () => {
+  await emailQueue.resume();
+  await emailQueue.obliterate({ force: true });
+});
+afterAll(async () => {
+  await app.close();
+  await closeQueues();
+});
+
+type Method = "GET" | "POST" | "DELETE";
+const ask = (method: Method, url: string, payload?: object) =>
+  app.inject({ method, url, headers: bearer, ...(payload && { payload }) });
+
+async function addJob(options: object = {}): Promise<string> {
+  return (await ask("POST", "/jobs/email/sendEmail", { data: mail, options })).json().jobId;
+}
+
+test("a queue is paused, says so, and goes on", async () => {
+  const isPaused = async () => {
+    const { queues } = (await ask("GET", "/jobs/stats")).json();
+    return queues.find(({ queue }: { queue: string }) => queue === "email").isPaused;
+  };
+  expect((await ask("POST", "/queues/email/pause")).json()).toEqual({ queue: "email", outcome: "paused" });
+  expect((await ask("POST", "/queues/email/pause")).json()).toMatchObject({ outcome: "already_paused" });
+  expect(await isPaused()).toBe(true);
+  expect((await ask("POST", "/queues/email/resume")).json()).toEqual({ queue: "email", outcome: "resumed" });
+  expect(await isPaused()).toBe(false);
+  expectProblem(await ask("POST", "/queues/nope/pause"), 404, "unknown_queue");
+});
+
+test("a drain removes what waits, and what is delayed only where it is asked for", async () => {
+  await addJob();
+  await addJob({ delayMs: 60_000 });
+  expect((await ask("POST", "/queues/email/drain", {})).json()).toMatchObject({ waiting: 1, delayed: 0 });
+  expect((await ask("POST", "/queues/email/drain", { delayed: true })).json()).toMatchObject({ delayed: 1 });
+  expect(await emailQueue.count()).toBe(0);
+});
+
+test("a job that waits for its time is promoted, once", async () => {
+  const jobId = await addJob({ delayMs: 60_000 });
+  expect((await ask("POST", `/jobs/email/${jobId}/promote`)).json()).toEqual({ queue: "email", jobId });
+  expect(await (await emailQueue.getJob(jobId))?.getState()).toBe("waiting");
+  expectProblem(await ask("POST", `/jobs/email/${jobId}/promote`), 409, "not_delayed");
+  expectProblem(await ask("POST", "/jobs/email/nobody/promote"), 404, "unknown_job");
+});
+
+test("a job is removed for good", async () => {
+  const jobId = await addJob();
+  const response = await ask("DELETE", `/jobs/email/${jobId}`);
+  expect([response.statusCode, response.body]).toEqual([204, ""]);
+  expectProblem(await ask("GET", `/jobs/email/${jobId}`), 404, "unknown_job");
+  expectProblem(await ask("DELETE", `/jobs/email/${jobId}`), 404, "unknown_job");
+});
+
+test("a job's details are all that its record says, without its payload; one that has not failed is not retried", async () => {
+  const jobId = await addJob({ attempts: 7 });
+  const response = await ask("GET", `/jobs/email/${jobId}/details`);
+  expect(response.json()).toMatchObject({ jobId, status: "pending", attempts: 0, attemptsAllowed: 7 });
+  expect(response.body).not.toContain("MARKER");
+  expectProblem(await ask("POST", `/jobs/email/${jobId}/retry`), 409, "not_failed");
+});
+
+test("workers and failed jobs are listed, where there are none as well", async () => {
+  expect((await ask("GET", "/workers?queue=email")).json()).toEqual({ items: [], isCut: false });
+  expect((await ask("GET", "/jobs/failed")).json()).toEqual({ items: [], nextCursor: null });
+});

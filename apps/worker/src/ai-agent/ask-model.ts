@@ -1,0 +1,139 @@
+import { PermanentError, TransientError } from "@millrace/worker-host";
+import {
+  jsonSchema,
+  type LanguageModel,
+  type LanguageModelUsage,
+  type ModelMessage,
+  Output,
+  streamText,
+  type ToolSet,
+  type TypedToolCall,
+} from "ai";
+import type { z } from "zod";
+import { failureOfModel } from "./model-failure.ts";
+import type { TakeModelTurn } from "./model-turns.ts";
+
+/** What is asked of a model, once. */
+export interface Question {
+  readonly instructions?: string | undefined;
+  readonly messages: readonly ModelMessage[];
+  /** By name, without what they do: the caller carries them out. */
+  readonly tools?: ToolSet;
+  /** A JSON Schema for the answer. */
+  readonly output?: Record<string, z.core.util.JSONType> | undefined;
+  readonly maxOutputTokens: number;
+  /** Takes the answer's text as it comes. */
+  readonly onText?: (text: string) => void;
+  /** Who asks: a job that has to wait for its turn keeps it under this name. */
+  readonly asker: string;
+  readonly signal: AbortSignal;
+}
+
+/** What a model answered. All of it is JSON. */
+export interface Answer {
+  readonly text: string;
+  readonly toolCalls: readonly WantedToolCall[];
+  /** As it goes back to the model with the next question. */
+  readonly messages: readonly ModelMessage[];
+  readonly finishReason: string;
+}
+
+export interface WantedToolCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  /** Why it cannot be carried out: no such tool, or arguments that are none. */
+  readonly flaw?: string | undefined;
+}
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+}
+
+/** US dollars per million tokens. */
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+}
+
+export type AskModel = (
+  question: Question,
+) => Promise<{ readonly answer: Answer; readonly usage: Usage; readonly durationMs: number }>;
+
+/**
+ * Asks a model once and takes its answer as it comes. The queue alone tries again: the SDK does not.
+ *
+ * @param parts.callTimeoutMs for the whole answer
+ * @returns a function that throws what `failureOfModel` makes of a failure, or the reason of its signal
+ */
+export function createAskModel(parts: {
+  readonly model: LanguageModel;
+  readonly prices: Prices;
+  readonly callTimeoutMs: number;
+  readonly takeTurn: TakeModelTurn;
+}): AskModel {
+  const { model, prices, callTimeoutMs, takeTurn } = parts;
+  return async ({ instructions, messages, tools, output, maxOutputTokens, onText, asker, signal }) => {
+    await takeTurn(asker, signal);
+    const startedAt = performance.now();
+    const total = AbortSignal.timeout(callTimeoutMs);
+    const result = streamText({
+      model,
+      ...(instructions !== undefined && { instructions }),
+      messages: [...messages],
+      ...(tools && { tools }),
+      ...(output && { output: Output.object({ schema: jsonSchema(output) }) }),
+      maxOutputTokens,
+      maxRetries: 0,
+      abortSignal: AbortSignal.any([signal, total]),
+      // It would write to the console; what is in the stream is looked at below.
+      onError: () => {},
+    });
+    let finished: { usage: Usage; finishReason: string } | undefined;
+    try {
+      for await (const part of result.stream) {
+        if (part.type === "text-delta") onText?.(part.text);
+        else if (part.type === "error") throw part.error;
+        else if (part.type === "abort") throw new Error("The call was ended.");
+        else if (part.type === "finish-step") {
+          finished = { usage: toUsage(part.usage, prices), finishReason: part.finishReason };
+        }
+      }
+      if (!finished) throw new Error("The stream ended without its end.");
+    } catch (error) {
+      signal.throwIfAborted();
+      if (total.aborted) {
+        throw new TransientError(`The model gave no whole answer within ${callTimeoutMs} ms.`, {
+          code: "model_timeout",
+        });
+      }
+      throw failureOfModel(error);
+    }
+    const { usage, finishReason } = finished;
+    if (finishReason === "content-filter") {
+      throw new PermanentError("The model's server withheld the answer.", { code: "content_filtered" });
+    }
+    const answer = {
+      text: await result.text,
+      toolCalls: (await result.toolCalls).map(toWantedCall),
+      messages: (await result.responseMessages).filter(({ role }) => role === "assistant"),
+      finishReason,
+    };
+    return { answer, usage, durationMs: Math.round(performance.now() - startedAt) };
+  };
+}
+
+function toUsage({ inputTokens = 0, outputTokens = 0 }: LanguageModelUsage, prices: Prices): Usage {
+  const costUsd = (inputTokens * prices.input + outputTokens * prices.output) / 1_000_000;
+  return { inputTokens, outputTokens, costUsd };
+}
+
+function toWantedCall(call: TypedToolCall<ToolSet>): WantedToolCall {
+  const { toolCallId: callId, toolName: tool, input } = call;
+  // The SDK has compared the arguments with the tool's schema; its error repeats them, which the model knows.
+  const flaw =
+    "invalid" in call && call.invalid ? "expected a tool that there is, with arguments of its schema" : undefined;
+  return { callId, tool, input, flaw };
+}

@@ -1,0 +1,114 @@
+import { PermanentError, RateLimitedError, TransientError } from "@millrace/worker-host";
+import { APICallError } from "ai";
+
+type ModelFailure = PermanentError | RateLimitedError | TransientError;
+
+const longestRetryAfterMs = 60 * 60_000;
+const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425]);
+
+/**
+ * What it means that a model gave no answer. No word of what was sent or answered is in the error: the server's own words may repeat the prompt.
+ *
+ * | the server | then |
+ * | --- | --- |
+ * | 429 | put off, for as long as its Retry-After says |
+ * | 408, 409, 425, 5xx | tried again |
+ * | any other 4xx | dead, with a code |
+ * | no connection, a broken one, silence | tried again |
+ *
+ * @param thrown what the SDK threw, or put into its stream
+ * @param now milliseconds since 1970, for a Retry-After that is a date
+ */
+export function failureOfModel(thrown: unknown, now: number = Date.now()): ModelFailure {
+  for (const link of causesOf(thrown)) {
+    if (APICallError.isInstance(link) && link.statusCode !== undefined && link.statusCode >= 400) {
+      return failureOfStatus(link.statusCode, link, now);
+    }
+  }
+  const codes = [...causesOf(thrown)].map(codeOf);
+  const timedOut = codes.find((code) => /^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/.test(code));
+  if (timedOut) {
+    const phase = timedOut === "UND_ERR_CONNECT_TIMEOUT" ? "connection" : "byte";
+    return new TransientError(`The model's server gave no ${phase} in time (${timedOut}).`, { code: "model_timeout" });
+  }
+  const network = codes.find((code) => /^(E[A-Z_]+|UND_ERR_\w+)$/.test(code));
+  if (network) {
+    return new TransientError(`The connection to the model's server failed (${network}).`, {
+      code: "model_unreachable",
+    });
+  }
+  return failureInStream(thrown);
+}
+
+function failureOfStatus(status: number, error: APICallError, now: number): ModelFailure {
+  const message = `The model's server answered ${status}.`;
+  const retryAfterMs = readRetryAfter(error.responseHeaders ?? {}, now);
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (status === 429) return new RateLimitedError(message, { code: "model_rate_limited", ...asked });
+  if (status >= 500 || transientStatuses.has(status)) {
+    return new TransientError(message, { code: "model_unavailable", ...asked });
+  }
+  return new PermanentError(message, { code: codeOfRefusal(status, error.responseBody ?? "") });
+}
+
+/** A server that has begun to stream says what went wrong in the stream itself. */
+function failureInStream(thrown: unknown): ModelFailure {
+  const said = typeof thrown === "string" ? thrown : JSON.stringify(thrown ?? null);
+  if (isContextLength(said)) {
+    return new PermanentError("The model's server refused the request in its stream.", { code: "context_length" });
+  }
+  if (/rate.?limit/i.test(said)) {
+    return new RateLimitedError("The model's server said in its stream that its limit is reached.", {
+      code: "model_rate_limited",
+    });
+  }
+  return new TransientError("The model's server broke its answer off.", { code: "model_stream_broken" });
+}
+
+function codeOfRefusal(status: number, body: string): string {
+  if (isContextLength(body)) return "context_length";
+  switch (status) {
+    case 401:
+    case 403:
+      return "model_unauthorized";
+    case 402:
+      return "model_unpaid";
+    case 404:
+      return "model_unknown";
+    case 413:
+      return "context_length";
+    default:
+      return "model_refused";
+  }
+}
+
+function isContextLength(text: string): boolean {
+  return /context[_ ](length|window|size)|maximum context|too many tokens/i.test(text);
+}
+
+function* causesOf(thrown: unknown): Generator<unknown> {
+  for (let link = thrown, depth = 0; link !== undefined && link !== null && depth < 6; depth++) {
+    yield link;
+    link = Error.isError(link) ? (link.cause ?? lastErrorOf(link)) : undefined;
+  }
+}
+
+/** Several addresses were tried, and each has an error of its own. */
+function lastErrorOf(error: Error): unknown {
+  return error instanceof AggregateError ? error.errors.at(-1) : undefined;
+}
+
+function codeOf(link: unknown): string {
+  return Error.isError(link) && "code" in link && typeof link.code === "string" ? link.code : "";
+}
+
+/** Seconds, or a date (RFC 9110, 10.2.3), an hour at most; OpenAI's own header says milliseconds. */
+function readRetryAfter(headers: Record<string, string>, now: number): number | undefined {
+  const { "retry-after-ms": milliseconds = "", "retry-after": value = "" } = headers;
+  const waitMs = /^\d{1,9}$/.test(milliseconds)
+    ? Number(milliseconds)
+    : /^\d{1,9}(\.\d+)?$/.test(value)
+      ? Number(value) * 1_000
+      : Date.parse(value) - now;
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(Math.ceil(waitMs), 1_000), longestRetryAfterMs);
+}

@@ -1,0 +1,72 @@
+import { openDatabase, readDatabaseEnv } from "@millrace/database";
+import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
+import { createJobEventWriter } from "@millrace/job-events";
+import { getChildLogger } from "@millrace/logger";
+import { createRedis, readRedisEnv } from "@millrace/redis";
+import { createSafeClient } from "@millrace/safe-http";
+import { readQueueEnv } from "@millrace/worker-config";
+import type { aiAgentContract, aiAgentUrgentContract } from "@millrace/worker-config/contracts";
+import { runWorker, type WorkerService } from "@millrace/worker-host";
+import { createAgentTools } from "./agent-tools.ts";
+import { createAskModel } from "./ask-model.ts";
+import { readAiEnv } from "./env.ts";
+import { aiAgentHandlers } from "./handlers.ts";
+import { createModelTurns, noLimit } from "./model-turns.ts";
+import { createModels } from "./models.ts";
+
+/** The life of a worker process for language models: `aiAgent` and `aiAgentUrgent` differ by their queue alone. */
+export async function startAiWorker(contract: typeof aiAgentContract | typeof aiAgentUrgentContract): Promise<void> {
+  const env = readAiEnv();
+  const { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax } = readDatabaseEnv();
+  const log = getChildLogger(`worker:${contract.name}`);
+  const database = openDatabase({ url, poolMax, log });
+  const files = createFileStore(readFileStoreSettings());
+  const models = createModels({
+    baseUrl: env.AI_BASE_URL,
+    apiKey: env.AI_API_KEY,
+    model: env.AI_MODEL,
+    embeddingModel: env.AI_EMBEDDING_MODEL,
+    connectTimeoutMs: env.AI_CONNECT_TIMEOUT_MS,
+    idleTimeoutMs: env.AI_IDLE_TIMEOUT_MS,
+  });
+  // It fails at once during an outage, and the job is put off.
+  const redis = createRedis("producer", readRedisEnv().REDIS_URL, (err) =>
+    log.warn({ code: "redis_unreachable", err }, "cannot ask for the model's rate, nor tell who follows, trying again"),
+  );
+  const turnsOf = (model: string) =>
+    env.AI_REQUESTS_PER_MINUTE === undefined
+      ? noLimit
+      : createModelTurns({
+          redis,
+          prefix: readQueueEnv().QUEUE_PREFIX,
+          name: `${new URL(env.AI_BASE_URL).host}/${model}`,
+          perMinute: env.AI_REQUESTS_PER_MINUTE,
+        });
+  const prices = { input: env.AI_INPUT_PRICE_PER_MILLION, output: env.AI_OUTPUT_PRICE_PER_MILLION };
+  const callTimeoutMs = env.AI_CALL_TIMEOUT_MS;
+  const handlers = aiAgentHandlers({
+    database,
+    ask: createAskModel({ model: models.chat, prices, callTimeoutMs, takeTurn: turnsOf(env.AI_MODEL) }),
+    prices,
+    maxOutputTokens: env.AI_MAX_OUTPUT_TOKENS,
+    toolsFor: createAgentTools({
+      database,
+      request: createSafeClient({ allowPrivate: env.AI_FETCH_ALLOW_PRIVATE }),
+    }),
+    append: createJobEventWriter({ redis, prefix: readQueueEnv().QUEUE_PREFIX }).append,
+    models,
+    callTimeoutMs,
+    takeTurn: turnsOf(env.AI_EMBEDDING_MODEL),
+    files,
+  });
+  const services: Record<string, WorkerService> = {
+    database,
+    files,
+    redis: { check: () => redis.ping(), close: async () => redis.disconnect() },
+    // Whether its server answers is not asked: it costs money there, and a job that finds it away waits.
+    models: { check: async () => {}, close: () => models.close() },
+  };
+  // Two contracts of the same actions, which the compiler sees as two.
+  if (contract.name === "aiAgent") await runWorker(contract, handlers, services);
+  else await runWorker(contract, handlers, services);
+}

@@ -1,0 +1,33 @@
+import { aiAgentContract } from "./contracts/ai-agent.ts";
+import { aiAgentUrgentContract } from "./contracts/ai-agent-urgent.ts";
+import type { ActionInput, JobAction } from "./contracts/define-queue.ts";
+import type { EnqueueOptions } from "./contracts/job-options.ts";
+import { type Enqueued, enqueue } from "./enqueue.ts";
+
+/** Up to this priority somebody waits for the answer. */
+const leastUrgent = 3;
+
+/**
+ * The queue of a job for a language model: `aiAgentUrgent` for the priorities 1 to 3, else `aiAgent`.
+ *
+ * @param priority as an enqueue takes it; whatever is no such number is not urgent
+ */
+export function agentContractFor(priority: unknown): typeof aiAgentContract | typeof aiAgentUrgentContract {
+  return typeof priority === "number" && priority <= leastUrgent ? aiAgentUrgentContract : aiAgentContract;
+}
+
+/**
+ * Adds a job for a language model to the queue that its priority says. An id or a dedupe key holds within one queue: the same one with
+ * another priority may be another job.
+ *
+ * @returns what `enqueue` does, and the queue
+ * @throws what `enqueue` does
+ */
+export async function enqueueAgent<Action extends JobAction<typeof aiAgentContract>>(
+  action: Action,
+  data: ActionInput<typeof aiAgentContract, Action>,
+  options: EnqueueOptions = {},
+): Promise<Enqueued & { readonly queue: "aiAgent" | "aiAgentUrgent" }> {
+  const contract = agentContractFor(options.priority);
+  return { ...(await enqueue(contract, action, data, options)), queue: contract.name };
+}
