@@ -22,6 +22,13 @@ export function parseWhole(text: string): number {
   return Number(text);
 }
 
+/** What lists give at once: 200 at most, as their functions and the API have it. */
+export function parsePageSize(text: string): number {
+  const size = parseWhole(text);
+  if (size < 1 || size > 200) throw new InvalidArgumentError("Expected 1 to 200.");
+  return size;
+}
+
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** `500ms`, `30s`, `10m`, `2h`, `7d`, in milliseconds. */

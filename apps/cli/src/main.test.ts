@@ -36,9 +36,11 @@ test("a Redis that is away is 4, told once and as JSON where that was asked for"
   // Nobody listens there.
   process.env.REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
   try {
-    for (const argv of [["stats"], ["owners", "block", "owner-7"], ["watch", "email", "1"]]) {
-      const { exitCode, stdout, error } = await run([...argv, "--json"]);
+    for (const argv of [["stats"], ["owners", "block", "owner-7"]]) {
+      const { exitCode, stdout, stderr, error } = await run([...argv, "--json"]);
       expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: "" });
+      for (const line of stderr.trimEnd().split("\n")) expect(JSON.parse(line)).toBeTypeOf("object");
+      if (argv[0] === "stats") expect(stderr).toContain("ECONNREFUSED");
       expect(error?.code).toMatch(/^(queue|redis)_unavailable$/);
     }
   } finally {

@@ -3,11 +3,8 @@ import { userInfo } from "node:os";
 import { readTerminalEnv } from "./env.ts";
 import { runCli } from "./run-cli.ts";
 
-// Redis' outages come as errors with an exit code; the producers' warning beside them would break a script's stderr.
+// Node's own text; the program says itself what an operator should know.
 process.removeAllListeners("warning");
-process.on("warning", (warning) => {
-  if (!("code" in warning) || warning.code !== "MILLRACE_REDIS") process.stderr.write(`${warning.message}\n`);
-});
 
 const interrupt = new AbortController();
 const onSignal = () => {

@@ -15,6 +15,11 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
   const end = argv.indexOf("--");
   const isJson = argv.slice(0, end === -1 ? undefined : end).includes("--json");
   const cli = createCli(terminal, isJson);
+  // Producers tell an outage of Redis, and its reason, as a warning of the process.
+  const onWarning = (warning: Error & { readonly code?: string }) => {
+    if (warning.code === "MILLRACE_REDIS") cli.note("redis_unreachable", warning.message);
+  };
+  process.on("warning", onWarning);
   try {
     await buildProgram(cli).parseAsync(argv, { from: "user" });
     return terminal.signal.aborted ? exitCodes.interrupted : cli.exitCode;
@@ -27,6 +32,7 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
     return exitCode;
   } finally {
     await closeQueues();
+    process.off("warning", onWarning);
   }
 }
 

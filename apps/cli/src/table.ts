@@ -22,9 +22,10 @@ export function renderTable(
         const padded = pad(printable(textOf(cell)), column);
         return typeof cell === "object" ? cell.paint(padded) : padded;
       })
-      .join("  "),
+      .join("  ")
+      .trimEnd(),
   );
-  return [paintHead(head.map(pad).join("  ")), ...lines].join("\n");
+  return [paintHead(head.map(pad).join("  ").trimEnd()), ...lines].join("\n");
 }
 
 /** Names and values below each other. What is null or undefined is left out. */

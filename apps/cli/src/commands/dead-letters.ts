@@ -7,7 +7,7 @@ import {
   replayDeadLetters,
 } from "@millrace/job-admin";
 import type { QueueName } from "@millrace/worker-config/contracts";
-import { collect, collectQueues, parseDuration, parseWhole } from "../arguments.ts";
+import { collect, collectQueues, parseDuration, parsePageSize, parseWhole } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
 import { confirm } from "../confirm.ts";
 import { examples } from "../examples.ts";
@@ -55,7 +55,7 @@ function listCommand(group: Command, cli: Cli): void {
   withFilter(group.command("list").description("Lists dead letters, the newest first, without their payloads."))
     .option("--older-than <duration>", "failed at least so long ago", parseDuration)
     .option("--newer-than <duration>", "failed at most so long ago", parseDuration)
-    .option("--limit <number>", "letters at most, 200 or fewer", parseWhole, 50)
+    .option("--limit <number>", "letters at most, 200 or fewer", parsePageSize, 50)
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText(
       "after",

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Command } from "@commander-js/extra-typings";
 import { contracts, enqueueUnchecked, type QueueContract, type QueueName } from "@millrace/worker-config";
@@ -80,7 +81,8 @@ async function readData(
   if (dataFile === undefined && cli.stdin.isTTY) {
     throw usage("expected the job's data: --data JSON, --data-file FILE, or JSON on stdin");
   }
-  return parseJson(await text(cli.stdin), "stdin");
+  // Ctrl-C ends the wait for somebody who types.
+  return parseJson(await text(addAbortSignal(cli.signal, cli.stdin)), "stdin");
 }
 
 /** The parser's own message would repeat a piece of the payload. */

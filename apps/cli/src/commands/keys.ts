@@ -1,6 +1,6 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { createApiKey, listApiKeys, revokeApiKey, roles } from "@millrace/access";
-import { parseDuration, parseWhole } from "../arguments.ts";
+import { parseDuration, parsePageSize } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
 import { CliError } from "../cli-error.ts";
 import { confirm } from "../confirm.ts";
@@ -46,11 +46,11 @@ export function keyCommands(program: Command, cli: Cli): void {
   group
     .command("list")
     .description("Lists keys, by their ids. The keys themselves are kept nowhere.")
-    .option("--limit <number>", "keys at most, 200 or fewer", parseWhole, 50)
+    .option("--limit <number>", "keys at most, 200 or fewer", parsePageSize, 50)
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText("after", examples("millrace keys list", "millrace keys list --json | jq -r '.items[].name'"))
     .action(async ({ limit, cursor }) => {
-      const page = await listApiKeys({ limit: Math.min(Math.max(1, limit), 200), cursor });
+      const page = await listApiKeys({ limit, cursor });
       cli.show(page, () => {
         const head = ["id", "role", "workspace", "created", "expires", "last used", "name"];
         const rows = page.items.map(({ id, role, workspaceId, createdAt, expiresAt, lastUsedAt, name }) => [

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { jobStatuses, listJobs } from "@millrace/job-admin";
-import { parseQueue, parseWhole } from "../arguments.ts";
+import { parsePageSize, parseQueue } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { renderPage } from "../page.ts";
@@ -19,7 +19,7 @@ export function listCommand(program: Command, cli: Cli): void {
     .option("--to <time>", "created at this moment or earlier")
     .option("--workspace <id>", "only this workspace's")
     .option("--field <name=value>", "only with this value in a field that the contract declares searchable", parseField)
-    .option("--limit <number>", "jobs at most, 200 or fewer", parseWhole, 50)
+    .option("--limit <number>", "jobs at most, 200 or fewer", parsePageSize, 50)
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText(
       "after",

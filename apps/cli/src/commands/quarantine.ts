@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import { discardQuarantined, listQuarantine } from "@millrace/job-admin";
-import { parseQueue, parseWhole } from "../arguments.ts";
+import { parsePageSize, parseQueue } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
 import { confirm } from "../confirm.ts";
 import { examples } from "../examples.ts";
@@ -17,7 +17,7 @@ export function quarantineCommands(program: Command, cli: Cli): void {
     .command("list")
     .description("Lists what lies there, in no order.")
     .option("--queue <name>", "only this queue's", parseQueue)
-    .option("--limit <number>", "about so many, 200 or fewer", parseWhole, 50)
+    .option("--limit <number>", "about so many, 200 or fewer", parsePageSize, 50)
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText("after", examples("millrace quarantine list", "millrace quarantine list --queue email --json"))
     .action(async ({ queue, limit, cursor }) => {

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { findSchedule, listSchedules, removeSchedule, runScheduleNow, type StoredSchedule } from "@millrace/schedules";
 import { toDueTime } from "@millrace/schedules/cadence";
-import { parseWhole } from "../arguments.ts";
+import { parsePageSize } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
 import { CliError } from "../cli-error.ts";
 import { confirm } from "../confirm.ts";
@@ -17,11 +17,11 @@ export function scheduleCommands(program: Command, cli: Cli): void {
     .command("list")
     .description("Lists schedules by their ids, without their payloads.")
     .option("--workspace <id>", "only this workspace's")
-    .option("--limit <number>", "schedules at most, 200 or fewer", parseWhole, 50)
+    .option("--limit <number>", "schedules at most, 200 or fewer", parsePageSize, 50)
     .option("--cursor <cursor>", "where an earlier page ended")
     .addHelpText("after", examples("millrace schedules list", "millrace schedules list --workspace ws-7 --json"))
     .action(async ({ workspace, limit, cursor }) => {
-      const page = await listSchedules({ workspaceId: workspace, limit: Math.min(Math.max(1, limit), 200), cursor });
+      const page = await listSchedules({ workspaceId: workspace, limit, cursor });
       cli.show({ schedules: page.schedules.map(view), cursor: page.cursor }, () => {
         const head = ["id", "owner", "when", "queue", "action", "next run", "runs", "missed", "skipped"];
         const rows = page.schedules

@@ -29,10 +29,8 @@ export function watchCommand(program: Command, cli: Cli): void {
       // Before the feed, which counts a job that is not there as one that has ended.
       requireFound(await findJob(queue, jobId), queue, jobId);
       const feed = createJobEventFeed({
-        connect: () =>
-          createRedis("events", readRedisEnv().REDIS_URL, () =>
-            cli.note("waiting_for_redis", "Redis is away, waiting for it"),
-          ),
+        // The producers' connection tells of the same outage.
+        connect: () => createRedis("events", readRedisEnv().REDIS_URL, () => {}),
         prefix: readQueueEnv().QUEUE_PREFIX,
         findJob,
       });
