@@ -52,7 +52,7 @@ test.each(paths.map((path) => path.join(" ")))("the help of `%s` shows an exampl
 test("every command of docs/cli.md parses, and it names each there is", async () => {
   const document = readFileSync(join(root, "docs/cli.md"), "utf8");
   const blocks = [...document.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
-  const lines = [...blocks.join("\n").matchAll(/^(?:.* \| )?(?:pnpm (?:-s )?jobs|millrace) (.*)$/gm)];
+  const lines = [...blocks.join("\n").matchAll(/^(?:.* \| )?(?:pnpm (?:--silent )?jobs|millrace) (.*)$/gm)];
   expect(lines.length).toBeGreaterThan(10);
   for (const [, line = ""] of lines) await parse(line);
   for (const path of paths) expect(document).toContain(path.join(" "));

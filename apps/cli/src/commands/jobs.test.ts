@@ -72,7 +72,7 @@ test("a watch tells of progress, ends with the job, and its exit code is the job
   }
 });
 
-test("on a terminal a watch is a bar that is drawn over, and Ctrl-C ends it with 130", async () => {
+test("a terminal gets colours, and a bar that is drawn over until Ctrl-C ends it with 130", async () => {
   const { jobId } = await enqueue(emailContract, "sendEmail", mail, { delayMs: 60_000 });
   const interrupt = new AbortController();
   const onOutput = (text: string) => text.includes("pending") && interrupt.abort();
@@ -80,4 +80,8 @@ test("on a terminal a watch is a bar that is drawn over, and Ctrl-C ends it with
   expect(watched.exitCode).toBe(130);
   expect(watched.stdout).toMatch(/░+.*0 %.*pending/);
   expect(watched.stdout.endsWith("\r\u001b[K")).toBe(true);
+  const colored = await run(["status", "email", jobId], { isTerminal: true });
+  expect(colored.stdout).toContain("\u001b[");
+  const plain = await run(["status", "email", jobId], { isTerminal: true, isPlain: true });
+  expect(plain.stdout).not.toContain("\u001b");
 });
