@@ -72,9 +72,14 @@ test("the contracts work beside zod alone, in either kind of module", async () =
 test("neither code nor types name another package of ours", async () => {
   const dist = join(app, "node_modules/@millrace/worker-config/dist");
   const files = await readdir(dist);
-  expect(files.sort()).toEqual(
-    ["contracts", "index"].flatMap((name) => [`${name}.cjs`, `${name}.d.cts`, `${name}.d.mts`, `${name}.mjs`]),
-  );
+  const entries = ["contracts", "index"].flatMap((name) => [
+    `${name}.cjs`,
+    `${name}.d.cts`,
+    `${name}.d.mts`,
+    `${name}.mjs`,
+  ]);
+  // Beside them may lie what two of them share.
+  expect(files).toEqual(expect.arrayContaining(entries));
   for (const file of files) {
     const text = await readFile(join(dist, file), "utf8");
     const named = [...text.matchAll(/(?:from|require\(|import\()\s*["']([^"'.][^"']*)["']/g)].map(([, name]) => name);
