@@ -34,6 +34,7 @@ import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { healthRoutes, type QueueLimits } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
+import { jobListRoutes } from "./routes/job-list.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { loginRoutes } from "./routes/login.ts";
@@ -163,6 +164,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     produceRoutes(programs, following);
     bulkRoutes(programs, { maxPayloadBytes });
     jobRoutes(programs, following);
+    jobListRoutes(programs);
     eventRoutes(programs, following);
     statsRoutes(programs);
     cancelRoutes(programs);

@@ -76,6 +76,7 @@ const table: Record<string, Row> = {
   "GET /openapi.json": [anyone, "open"],
   "GET /examples": [anyone, "open"],
   "POST /jobs/x/x": [producers, "open"],
+  "GET /jobs": [lookers, list("/jobs")],
   "GET /jobs/x/x": [anyone, job("")],
   "GET /jobs/x/x/events": [anyone, endedJob("/events")],
   "POST /jobs/x/x/cancel": [operators, job("/cancel")],
