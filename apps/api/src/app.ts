@@ -43,6 +43,7 @@ import { operateJobRoutes } from "./routes/operate-job.ts";
 import { ownerRoutes } from "./routes/owners.ts";
 import { produceRoutes } from "./routes/produce.ts";
 import { queueRoutes } from "./routes/queues.ts";
+import { scheduleOperationRoutes } from "./routes/schedule-operations.ts";
 import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { statsRoutes } from "./routes/stats.ts";
@@ -178,6 +179,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     webhookDeliveryRoutes(programs, database);
     agentApprovalRoutes(programs, database);
     scheduleRoutes(programs, scheduleLimits);
+    scheduleOperationRoutes(programs);
     fileRoutes(programs, files);
     emailTemplateRoutes(programs, database);
     emailSuppressionRoutes(programs, database);
