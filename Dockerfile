@@ -1,6 +1,7 @@
-# One image for the API and every worker: the command says which program runs.
+# One image for the API, every worker and the command line: the command says which program runs.
 #   docker build -t millrace .
 #   docker run millrace apps/worker/dist/email/worker.mjs
+#   docker run millrace apps/cli/dist/main.mjs stats
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
@@ -10,7 +11,7 @@ COPY . .
 RUN npx --yes "$(node -p "require('./package.json').packageManager")" install --frozen-lockfile \
  && npx --yes "$(node -p "require('./package.json').packageManager")" build \
  && find . -name node_modules -prune -exec rm -rf {} + \
- && npx --yes "$(node -p "require('./package.json').packageManager")" --filter @millrace/api --filter @millrace/worker install --frozen-lockfile --prod \
+ && npx --yes "$(node -p "require('./package.json').packageManager")" --filter @millrace/api --filter @millrace/cli --filter @millrace/worker install --frozen-lockfile --prod \
  && rm -rf node_modules/.pnpm/node-linux-*
 
 FROM node:24-bookworm-slim

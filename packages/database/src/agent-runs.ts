@@ -19,6 +19,7 @@ export interface AgentStep {
   readonly outputTokens: number;
   readonly costUsd: number;
   readonly durationMs: number;
+  readonly createdAt: Date;
   /** Those that were begun, in no order. */
   readonly toolCalls: readonly AgentToolCall[];
 }
@@ -26,6 +27,9 @@ export interface AgentStep {
 export interface AgentToolCall {
   /** Which of the calls that the step asks for, from 0 on. */
   readonly position: number;
+  /** As the model called it: there need not be one of that name. */
+  readonly tool: string;
+  readonly begunAt: Date;
   /** JSON text; undefined while nobody knows whether the call is done. */
   readonly output: string | undefined;
   readonly durationMs: number | undefined;
@@ -35,6 +39,11 @@ interface ToolCallKey {
   readonly runId: string;
   readonly step: number;
   readonly position: number;
+}
+
+/** The id of the run of a job that was added at that time. */
+export function agentRunId(job: { readonly queue: string; readonly jobId: string; readonly createdAt: Date }): string {
+  return `${job.queue}/${job.jobId}/${job.createdAt.getTime()}`;
 }
 
 /**
@@ -56,6 +65,11 @@ export async function openAgentRun(
     )
     insert into agent_runs (id, queue, job_id, action, workspace_id)
     values (${id}, ${queue}, ${jobId}, ${action}, ${workspaceId ?? null}) on conflict do nothing`.execute(database);
+  return readAgentSteps(database, id);
+}
+
+/** The steps of a run so far, oldest first. */
+export async function readAgentSteps(database: Kysely<Tables>, id: string): Promise<AgentStep[]> {
   const [steps, calls] = await Promise.all([
     database.selectFrom("agent_steps").selectAll().where("run_id", "=", id).orderBy("step").execute(),
     database.selectFrom("agent_tool_calls").selectAll().where("run_id", "=", id).execute(),
@@ -67,10 +81,13 @@ export async function openAgentRun(
     outputTokens: row.output_tokens,
     costUsd: row.cost_usd,
     durationMs: row.duration_ms,
+    createdAt: row.created_at,
     toolCalls: calls
       .filter(({ step }) => step === row.step)
       .map((call) => ({
         position: call.position,
+        tool: call.tool,
+        begunAt: call.begun_at,
         output: call.output ?? undefined,
         durationMs: call.duration_ms ?? undefined,
       })),
@@ -85,7 +102,7 @@ export async function openAgentRun(
 export async function recordAgentStep(
   database: Kysely<Tables>,
   runId: string,
-  { step, response, inputTokens, outputTokens, costUsd, durationMs }: Omit<AgentStep, "toolCalls">,
+  { step, response, inputTokens, outputTokens, costUsd, durationMs }: Omit<AgentStep, "createdAt" | "toolCalls">,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await database
     .insertInto("agent_steps")

@@ -13,9 +13,11 @@ export {
   type AgentRunKey,
   type AgentStep,
   type AgentToolCall,
+  agentRunId,
   beginAgentToolCall,
   endAgentToolCall,
   openAgentRun,
+  readAgentSteps,
   recordAgentStep,
 } from "./agent-runs.ts";
 export {
@@ -58,6 +60,7 @@ export {
 } from "./email-templates.ts";
 export { databaseEnvSchema, readDatabaseEnv } from "./env.ts";
 export { isDatabaseUnavailable } from "./is-database-unavailable.ts";
+export { type AgentRunSummary, findAgentRun, findNewestAgentRun, listAgentRuns } from "./list-agent-runs.ts";
 export { MigrationError, migrateDatabase } from "./migrate-database.ts";
 export { outbox as outboxTableSql } from "./migrations/0001-outbox.ts";
 export { type OpenDatabaseOptions, openDatabase } from "./open-database.ts";

@@ -35,6 +35,7 @@ export {
 export type { QuarantineEntry } from "./quarantine-entry.ts";
 export { type QuarantinedRecord, readQuarantined } from "./quarantined-record.ts";
 export { readJob } from "./read-job.ts";
+export { readJobData } from "./read-job-data.ts";
 export { type QueueCounts, readQueueCounts } from "./read-queue-counts.ts";
 export { readStats } from "./read-stats.ts";
 export { type RemoveOutcome, removeJob, removeOutcomes } from "./remove-job.ts";

@@ -50,6 +50,43 @@ test("a pause is not saved up: after it no more go at once than before", async (
   expect(await limit.takeTurn("3")).toBeGreaterThan(0);
 });
 
+test("a turn may weigh more, and more than is there makes the others wait instead of standing still", async () => {
+  const name = randomUUID();
+  const processes = [create({ name, max: 60 }), create({ name, max: 60 })] as const;
+  expect(await processes[0].takeTurn("small", 10)).toBe(0);
+  expect(await processes[1].takeTurn("small too", 50)).toBe(0);
+  const wait = await processes[0].takeTurn("large", 30);
+  expect(wait).toBeLessThanOrEqual(30_000);
+  expect(wait).toBeGreaterThan(25_000);
+  const alone = create({ max: 60 });
+  expect(await alone.takeTurn("larger than all", 120)).toBe(0);
+  expect(await alone.takeTurn("next", 1)).toBeGreaterThan(55_000);
+});
+
+test("what a turn took in the end is what counts: too much delays the next one, too little brings it nearer", async () => {
+  const limit = create({ max: 60 });
+  await limit.takeTurn("first", 10);
+  await limit.correct(80);
+  const wait = await limit.takeTurn("second", 1);
+  expect(wait).toBeLessThanOrEqual(31_000);
+  expect(wait).toBeGreaterThan(26_000);
+  await limit.correct(-200);
+  expect(await limit.takeTurn("third", 60)).toBe(0);
+});
+
+test("a turn that is given back is there when its holder comes again, and for nobody else", async () => {
+  const limit = create({ max: 1 });
+  expect(await limit.takeTurn("first")).toBe(0);
+  await limit.keepTurn("first");
+  expect(await limit.takeTurn("second")).toBeGreaterThan(0);
+  expect(await limit.takeTurn("first")).toBe(0);
+  expect(await limit.takeTurn("first")).toBeGreaterThan(60_000);
+});
+
+test.each([0, 1.5, Number.NaN])("a weight of %d is refused in a sentence", async (weight) => {
+  await expect(create().takeTurn("holder", weight)).rejects.toThrow("weight: expected a whole number of at least 1");
+});
+
 test.each([
   ["no name", { name: "" }, "name: expected a text"],
   ["nobody", { max: 0 }, "max: expected a whole number of at least 1, got 0"],

@@ -72,8 +72,8 @@ test("what waits is listed by workspace and state, newest first, page by page", 
   const list = async (query: string) =>
     (await ask("GET", `/agent/approvals?workspaceId=${workspaceId}&state=pending&limit=1${query}`)).json();
   const newest = await list("");
-  expect(newest.approvals).toMatchObject([{ id: third, data: mail, reason: "He asked.", decidedAt: null }]);
-  expect((await list(`&before=${newest.next}`)).approvals).toMatchObject([{ id: first }]);
+  expect(newest.items).toMatchObject([{ id: third, data: mail, reason: "He asked.", decidedAt: null }]);
+  expect((await list(`&cursor=${newest.nextCursor}`)).items).toMatchObject([{ id: first }]);
   expect((await ask("GET", `/agent/approvals/${second}`)).json()).toMatchObject({ state: "rejected" });
 });
 
@@ -83,7 +83,7 @@ test("a workspace's key sees and decides what its own agents ask for, and no oth
   const headers = { authorization: `Bearer ${key}` };
   const [own, foreign] = [await wish(workspaceId), await wish(other)];
   const as = (method: "GET" | "POST", url: string) => app.inject({ method, url, headers });
-  expect((await as("GET", "/agent/approvals")).json().approvals).toMatchObject([{ id: own }]);
+  expect((await as("GET", "/agent/approvals")).json().items).toMatchObject([{ id: own }]);
   for (const [method, path] of [
     ["GET", ""],
     ["POST", "/approve"],
@@ -114,4 +114,21 @@ test.each([
   const { jobId, ...answer } = (await ask("POST", "/jobs/aiAgent/runAgent", payload)).json();
   expect(answer).toMatchObject({ queue, status: "created" });
   expect(await (queue === "aiAgent" ? aiAgentQueue : aiAgentUrgentQueue).getJob(jobId)).toBeDefined();
+});
+
+test("in bulk each job goes where its own priority says, and is answered at its place", async () => {
+  const data = { prompt: "Hello" };
+  const items = [
+    { data, options: { priority: 3 } },
+    { data },
+    { data: {}, options: { priority: 1 } },
+    { data, options: { priority: 4 } },
+  ];
+  const answer = (await ask("POST", "/jobs/aiAgent/runAgent/bulk", { items })).json();
+  expect(answer).toMatchObject({ queue: "aiAgent", created: 3, refused: 1 });
+  const urgent = { status: "created", queue: "aiAgentUrgent", jobId: expect.any(String) };
+  const usual = { status: "created", jobId: expect.any(String) };
+  expect(answer.items).toEqual([urgent, usual, expect.objectContaining({ status: "refused" }), usual]);
+  expect(await aiAgentUrgentQueue.getJob(answer.items[0].jobId)).toBeDefined();
+  for (const index of [1, 3]) expect(await aiAgentQueue.getJob(answer.items[index].jobId)).toBeDefined();
 });

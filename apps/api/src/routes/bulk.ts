@@ -19,7 +19,7 @@ import {
   toProblem,
 } from "../problem.ts";
 import { uncheckedBody } from "../unchecked-body.ts";
-import { envelopeSchema, named, producerAccess } from "./produce.ts";
+import { envelopeSchema, named, producerAccess, targetOf } from "./produce.ts";
 
 const maxItems = 1_000;
 const bodyLimit = 16 * 1_024 * 1_024;
@@ -29,6 +29,7 @@ const itemSchema = z.object({
     .enum(["created", "duplicate", "refused", "unavailable"])
     .describe("As of a single enqueue; refused: it is not valid; unavailable: Redis went away, see its error."),
   jobId: z.string().optional().describe("Of the job that is stored."),
+  queue: queueNames.optional().describe("Where that job is, if its options sent it to another queue than this one."),
   error: problemSchema.pick({ code: true, detail: true, errors: true }).optional(),
 });
 type Item = z.infer<typeof itemSchema>;
@@ -107,8 +108,14 @@ async function enqueueAll(
   }
   const strangers = items.filter((item) => item.error?.code === "other_workspace");
   if (strangers.length === sent.length) throw new OtherWorkspaceError(strangers[0]?.error?.detail);
-  const results = await enqueueManyUnchecked(contract, action, accepted);
-  for (const [place, result] of results.entries()) items[accepted[place]?.index ?? place] = toItem(result);
+  const results: EnqueuedOfMany[] = [];
+  for (const [target, ofTarget] of Map.groupBy(accepted, ({ options }) => targetOf(contract, options))) {
+    for (const [place, result] of (await enqueueManyUnchecked(target, action, ofTarget)).entries()) {
+      results.push(result);
+      const isElsewhere = target !== contract && "jobId" in result;
+      items[ofTarget[place]?.index ?? place] = { ...toItem(result), ...(isElsewhere && { queue: target.name }) };
+    }
+  }
   const lost = results.find((result) => result.status === "unavailable");
   // Nothing has happened at all: that is one answer, and not a thousand.
   if (lost && results.every((result) => result.status === "unavailable" && !result.mayHaveHappened)) throw lost.error;

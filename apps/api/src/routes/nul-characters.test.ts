@@ -22,6 +22,8 @@ test.each<[NonNullable<InjectOptions["method"]>, string, object?]>([
   ["GET", "/email/suppressions?address=%00"],
   ["GET", "/email/suppressions?cursor=%00"],
   ["DELETE", "/email/suppressions?address=%00"],
+  ["GET", "/agent/runs?before=%00"],
+  ["GET", "/agent/runs/aiAgent/%00"],
   ["GET", "/email/templates?cursor=a/%00"],
   ["POST", "/email/digest-items", { recipient: "a@b.co", text: "x", link: "http://a/\0" }],
 ])("a NUL, which PostgreSQL keeps in no text, is the caller's mistake: %s %s", async (method, url, payload) => {

@@ -133,7 +133,7 @@ async function waitFor(
 }
 
 /** A job for a language model goes where its priority says, and the answer names that queue. */
-function targetOf(contract: QueueContract, options: unknown): QueueContract {
+export function targetOf(contract: QueueContract, options: unknown): QueueContract {
   if (contract.name !== "aiAgent" || typeof options !== "object" || options === null) return contract;
   return agentContractFor("priority" in options ? options.priority : undefined);
 }

@@ -11,7 +11,7 @@ import {
 } from "ai";
 import type { z } from "zod";
 import { failureOfModel } from "./model-failure.ts";
-import type { TakeModelTurn } from "./model-turns.ts";
+import { estimateTokens, type TakeModelTurn } from "./model-turns.ts";
 
 /** What is asked of a model, once. */
 export interface Question {
@@ -26,6 +26,8 @@ export interface Question {
   readonly onText?: (text: string) => void;
   /** Who asks: a job that has to wait for its turn keeps it under this name. */
   readonly asker: string;
+  /** On whose account. */
+  readonly workspaceId: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -62,6 +64,9 @@ export type AskModel = (
   question: Question,
 ) => Promise<{ readonly answer: Answer; readonly usage: Usage; readonly durationMs: number }>;
 
+/** What an answer mostly stays below; `maxOutputTokens` is what hardly any reaches. */
+const usualOutputTokens = 500;
+
 /**
  * Asks a model once and takes its answer as it comes. The queue alone tries again: the SDK does not.
  *
@@ -75,8 +80,10 @@ export function createAskModel(parts: {
   readonly takeTurn: TakeModelTurn;
 }): AskModel {
   const { model, prices, callTimeoutMs, takeTurn } = parts;
-  return async ({ instructions, messages, tools, output, maxOutputTokens, onText, asker, signal }) => {
-    await takeTurn(asker, signal);
+  return async ({ instructions, messages, tools, output, maxOutputTokens, onText, asker, workspaceId, signal }) => {
+    const estimatedTokens =
+      estimateTokens(JSON.stringify([instructions, messages])) + Math.min(maxOutputTokens, usualOutputTokens);
+    const tellUsedTokens = await takeTurn({ asker, workspaceId, estimatedTokens }, signal);
     const startedAt = performance.now();
     const total = AbortSignal.timeout(callTimeoutMs);
     const result = streamText({
@@ -112,6 +119,7 @@ export function createAskModel(parts: {
       throw failureOfModel(error);
     }
     const { usage, finishReason } = finished;
+    await tellUsedTokens(usage.inputTokens + usage.outputTokens || estimatedTokens);
     if (finishReason === "content-filter") {
       throw new PermanentError("The model's server withheld the answer.", { code: "content_filtered" });
     }

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { createFileStore } from "@millrace/file-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEmbedText } from "./embed-text.ts";
-import { noLimit } from "./model-turns.ts";
+import type { ModelCall } from "./model-turns.ts";
 import { createModels } from "./models.ts";
 import { agentContext } from "./test/domain.ts";
 import { embeds, fails, type ScriptedModel, startScriptedModel } from "./test/scripted-model.ts";
@@ -14,6 +14,11 @@ import { embeds, fails, type ScriptedModel, startScriptedModel } from "./test/sc
 const folder = join(tmpdir(), `millrace-vectors-${randomUUID()}`);
 const files = createFileStore({ location: { kind: "folder", folder } });
 let model: ScriptedModel;
+const [asked, used]: [ModelCall[], number[]] = [[], []];
+const takeTurn = async (call: ModelCall) => {
+  asked.push(call);
+  return async (tokens: number) => void used.push(tokens);
+};
 let embedText: ReturnType<typeof createEmbedText>;
 
 beforeAll(async () => {
@@ -23,12 +28,13 @@ beforeAll(async () => {
     ...{ connectTimeoutMs: 2_000, idleTimeoutMs: 2_000 },
   });
   const prices = { input: 2, output: 0 };
-  embedText = createEmbedText({ models, prices, callTimeoutMs: 5_000, takeTurn: noLimit, files });
+  embedText = createEmbedText({ models, prices, callTimeoutMs: 5_000, takeTurn, files });
   afterAll(() => models.close());
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const embed = (texts: string[]) => embedText({ texts }, agentContext({ action: "embedText" }));
+const embed = (texts: string[]) =>
+  embedText({ texts }, agentContext({ action: "embedText", jobId: "1", workspaceId: "w" }));
 
 test("a few texts become vectors in the result, in their order", async () => {
   model.script(embeds(3));
@@ -54,6 +60,13 @@ test("many texts are asked for in several requests, and their vectors are a file
   const { content } = await files.open(result.file?.fileId ?? "");
   const { vectors } = JSON.parse(await text(content));
   expect(vectors.map(([first]: number[]) => first)).toEqual(texts.map(({ length }) => length));
+});
+
+test("each request takes its turn on the workspace's account, and its limit learns what it used", async () => {
+  [asked.length, used.length] = [0, 0];
+  model.script(embeds(3));
+  await embed(["x".repeat(40), "y"]);
+  expect([asked, used]).toEqual([[{ asker: "aiAgent/1", workspaceId: "w", estimatedTokens: 11 }], [7]]);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { type HandlersOf, TransientError } from "@millrace/worker-host";
 import { embedMany } from "ai";
 import type { Prices } from "./ask-model.ts";
 import { failureOfModel } from "./model-failure.ts";
-import type { TakeModelTurn } from "./model-turns.ts";
+import { estimateTokens, type TakeModelTurn } from "./model-turns.ts";
 import type { Models } from "./models.ts";
 
 export type EmbedText = HandlersOf<typeof aiAgentContract>["embedText"];
@@ -27,19 +27,22 @@ const textsPerRequest = 64;
  * asks anew, since nothing else than tokens is lost by it; a file that nothing refers to goes when its time is over.
  */
 export function createEmbedText({ models, prices, callTimeoutMs, takeTurn, files }: EmbedTextParts): EmbedText {
-  return async ({ texts }, { queue, jobId, signal }) => {
+  return async ({ texts }, { queue, jobId, workspaceId, signal }) => {
     const vectors: number[][] = [];
     let inputTokens = 0;
     for (let start = 0; start < texts.length; start += textsPerRequest) {
-      await takeTurn(`${queue}/${jobId}`, signal);
-      const total = AbortSignal.timeout(callTimeoutMs);
       const values = texts.slice(start, start + textsPerRequest);
+      const estimatedTokens = estimateTokens(values.join(" "));
+      const tellUsedTokens = await takeTurn({ asker: `${queue}/${jobId}`, workspaceId, estimatedTokens }, signal);
+      const total = AbortSignal.timeout(callTimeoutMs);
       try {
         const abortSignal = AbortSignal.any([signal, total]);
         const answered = await embedMany({ model: models.embedding, values, maxRetries: 0, abortSignal });
         vectors.push(...answered.embeddings);
         // A server that counts nothing gives NaN.
-        inputTokens += answered.usage.tokens || 0;
+        const usedTokens = answered.usage.tokens || 0;
+        inputTokens += usedTokens;
+        await tellUsedTokens(usedTokens || estimatedTokens);
       } catch (error) {
         signal.throwIfAborted();
         if (!total.aborted) throw failureOfModel(error);

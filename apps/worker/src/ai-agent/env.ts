@@ -4,6 +4,7 @@ import { workerConcurrency } from "@millrace/worker-host";
 import { z } from "zod";
 
 const price = z.coerce.number().min(0).max(10_000).default(0);
+const perMinute = (most: number) => z.coerce.number().int().min(1).max(most).optional();
 const duration = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 
 export const aiEnvSchema = z.object({
@@ -22,7 +23,10 @@ export const aiEnvSchema = z.object({
   AI_CONNECT_TIMEOUT_MS: duration(100, 60_000).default(5_000),
   AI_IDLE_TIMEOUT_MS: duration(100, 600_000).default(60_000),
   AI_CALL_TIMEOUT_MS: duration(1_000, 600_000).default(300_000),
-  AI_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).optional(),
+  AI_REQUESTS_PER_MINUTE: perMinute(1_000_000),
+  AI_TOKENS_PER_MINUTE: perMinute(1_000_000_000),
+  AI_WORKSPACE_REQUESTS_PER_MINUTE: perMinute(1_000_000),
+  AI_WORKSPACE_TOKENS_PER_MINUTE: perMinute(1_000_000_000),
   AI_INPUT_PRICE_PER_MILLION: price,
   AI_OUTPUT_PRICE_PER_MILLION: price,
   AI_FETCH_ALLOW_PRIVATE: allowPrivateSchema({ isProduction: false }),

@@ -1,5 +1,6 @@
 import {
   type AgentStep,
+  agentRunId,
   beginAgentToolCall,
   type Database,
   endAgentToolCall,
@@ -48,8 +49,8 @@ interface Entry extends RunStep {
 
 /** Begins the run of a job, or takes it up. A job that was added anew under an old id has a run of its own. */
 export async function openModelRun(database: Database, context: JobContext): Promise<ModelRun> {
-  const { queue, jobId, action, workspaceId, createdAt } = context;
-  const id = `${queue}/${jobId}/${createdAt.getTime()}`;
+  const { queue, jobId, action, workspaceId } = context;
+  const id = agentRunId(context);
   const stored = await whenAvailable(() => openAgentRun(database, { id, queue, jobId, action, workspaceId }));
   const steps: Entry[] = stored.map(toEntry);
   const spent = { steps: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, timeMs: 0 };

@@ -4,6 +4,7 @@ import { listAgentApprovals } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
+import type { ModelCall } from "./model-turns.ts";
 import { agentContext, useAgentDomain } from "./test/domain.ts";
 import { calls, fails, type ScriptedModel, says, startScriptedModel } from "./test/scripted-model.ts";
 import { defineTool } from "./tools/agent-tool.ts";
@@ -54,6 +55,21 @@ test("a run calls the tools that the model asks for, tells it what they came to,
   const [page, sum] = (second?.messages ?? []).filter(({ role }) => role === "tool");
   expect(JSON.parse(String(page?.content))).toMatchObject({ title: "Mills", text: "A mill grinds corn.", status: 200 });
   expect(JSON.parse(String(sum?.content))).toEqual({ value: 0.3 });
+});
+
+test("each question takes its turn on the workspace's account, and the limit learns what its answer took", async () => {
+  const [asked, used]: [ModelCall[], number[]] = [[], []];
+  const takeTurn = async (call: ModelCall) => {
+    asked.push(call);
+    return async (tokens: number) => void used.push(tokens);
+  };
+  model.script(says("Yes."));
+  await runAgent({ prompt: "x".repeat(4_000), workspaceId: "w" }, { takeTurn });
+  expect(asked).toMatchObject([{ workspaceId: "w" }]);
+  // A quarter of its characters, and room for an answer.
+  expect(asked[0]?.estimatedTokens).toBeGreaterThan(1_400);
+  expect(asked[0]?.estimatedTokens).toBeLessThan(1_600);
+  expect(used).toEqual([110]);
 });
 
 test("a further attempt asks for no stored step again and calls no finished tool twice", async () => {

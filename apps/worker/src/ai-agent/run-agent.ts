@@ -74,6 +74,7 @@ async function takeStep(
       maxOutputTokens: Math.min(maxOutputTokens, left.outputTokens),
       onText: (text) => events.text(step, text),
       asker: run.id,
+      workspaceId: context.workspaceId,
       signal,
     }),
   );

@@ -11,7 +11,7 @@ import { createAgentTools } from "./agent-tools.ts";
 import { createAskModel } from "./ask-model.ts";
 import { readAiEnv } from "./env.ts";
 import { aiAgentHandlers } from "./handlers.ts";
-import { createModelTurns, noLimit } from "./model-turns.ts";
+import { createModelTurns } from "./model-turns.ts";
 import { createModels } from "./models.ts";
 
 /** The life of a worker process for language models: `aiAgent` and `aiAgentUrgent` differ by their queue alone. */
@@ -33,15 +33,18 @@ export async function startAiWorker(contract: typeof aiAgentContract | typeof ai
   const redis = createRedis("producer", readRedisEnv().REDIS_URL, (err) =>
     log.warn({ code: "redis_unreachable", err }, "cannot ask for the model's rate, nor tell who follows, trying again"),
   );
+  const { QUEUE_PREFIX: prefix } = readQueueEnv();
   const turnsOf = (model: string) =>
-    env.AI_REQUESTS_PER_MINUTE === undefined
-      ? noLimit
-      : createModelTurns({
-          redis,
-          prefix: readQueueEnv().QUEUE_PREFIX,
-          name: `${new URL(env.AI_BASE_URL).host}/${model}`,
-          perMinute: env.AI_REQUESTS_PER_MINUTE,
-        });
+    createModelTurns({
+      redis,
+      prefix,
+      name: `${new URL(env.AI_BASE_URL).host}/${model}`,
+      ofModel: { requestsPerMinute: env.AI_REQUESTS_PER_MINUTE, tokensPerMinute: env.AI_TOKENS_PER_MINUTE },
+      ofWorkspace: {
+        requestsPerMinute: env.AI_WORKSPACE_REQUESTS_PER_MINUTE,
+        tokensPerMinute: env.AI_WORKSPACE_TOKENS_PER_MINUTE,
+      },
+    });
   const prices = { input: env.AI_INPUT_PRICE_PER_MILLION, output: env.AI_OUTPUT_PRICE_PER_MILLION };
   const callTimeoutMs = env.AI_CALL_TIMEOUT_MS;
   const handlers = aiAgentHandlers({
@@ -53,7 +56,7 @@ export async function startAiWorker(contract: typeof aiAgentContract | typeof ai
       database,
       request: createSafeClient({ allowPrivate: env.AI_FETCH_ALLOW_PRIVATE }),
     }),
-    append: createJobEventWriter({ redis, prefix: readQueueEnv().QUEUE_PREFIX }).append,
+    append: createJobEventWriter({ redis, prefix }).append,
     models,
     callTimeoutMs,
     takeTurn: turnsOf(env.AI_EMBEDDING_MODEL),

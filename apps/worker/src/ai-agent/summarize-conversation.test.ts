@@ -46,6 +46,19 @@ test("a model that says nothing ends the job", async () => {
   });
 });
 
+test("a model whose summaries of summaries never get shorter ends the job, and is not asked for ever", async () => {
+  const { summarizeConversation } = aiAgentHandlers(parts());
+  const reply = says("x".repeat(13_000));
+  model.script(...Array.from({ length: 50 }, () => reply));
+  const data = schema.parse({ messages: [{ role: "user", content: "x".repeat(30_000) }] });
+  await expect(summarizeConversation(data, agentContext())).rejects.toMatchObject({
+    failureKind: "permanent",
+    code: "summary_too_long",
+  });
+  // Two parts in each of five rounds.
+  expect(model.requests()).toHaveLength(10);
+});
+
 test("a text is cut between paragraphs, lines or words where it can be, and never within a sign", () => {
   expect(splitText("aaaa bbbb\ncccc", 12)).toEqual(["aaaa bbbb", "cccc"]);
   expect(splitText("aaaaaaaaaa", 4)).toEqual(["aaaa", "aaaa", "aa"]);

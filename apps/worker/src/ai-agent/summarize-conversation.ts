@@ -38,6 +38,7 @@ export function createSummarizeConversation(
           messages: [{ role: "user", content: `---\n${text}\n---` }],
           maxOutputTokens,
           asker: run.id,
+          workspaceId: context.workspaceId,
           signal: context.signal,
         }),
       );

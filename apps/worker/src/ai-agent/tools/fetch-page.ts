@@ -1,7 +1,7 @@
+import { pageText } from "@millrace/html-text";
 import { SafeHttpError, type SafeRequestFunction } from "@millrace/safe-http";
 import { z } from "zod";
 import { type AgentTool, defineTool, ToolRefusal } from "./agent-tool.ts";
-import { pageText } from "./page-text.ts";
 
 const maxBytes = 500_000;
 /** What a model is given of a page: some thousand tokens. */

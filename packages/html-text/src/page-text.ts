@@ -7,8 +7,8 @@ const block =
   /^(address|article|aside|blockquote|br|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul)$/;
 
 /**
- * The title and the text of a page as a person reads it: blocks on lines of their own, without scripts and styles. What is nested deeper than
- * any page is left out, with all that follows it.
+ * The title and the text of a page of others as a person reads it: blocks on lines of their own, without scripts and styles. It takes a time that
+ * grows with the page alone and refuses none: what is nested deeper than any page is left out, with all that follows it.
  */
 export function pageText(html: string): { readonly title: string; readonly text: string } {
   let [title, text] = ["", ""];

@@ -1,0 +1,80 @@
+import type { Command } from "@commander-js/extra-typings";
+import { cancelJob, promoteJob, removeJob, replayDeadLetter } from "@millrace/job-admin";
+import type { QueueName } from "@millrace/worker-config/contracts";
+import { parseQueue } from "../arguments.ts";
+import type { Cli } from "../cli.ts";
+import { confirm } from "../confirm.ts";
+import { examples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { operate } from "../operate.ts";
+import { unknownJob } from "../unknown-job.ts";
+
+interface Change {
+  readonly name: string;
+  readonly description: string;
+  /** As the audit log names it. */
+  readonly audit: string;
+  readonly isFinal?: boolean;
+  readonly run: (queue: QueueName, jobId: string) => Promise<{ readonly outcome: string } & object>;
+  /** The outcomes that are what was asked for. */
+  readonly done: readonly string[];
+}
+
+const changes: readonly Change[] = [
+  {
+    name: "cancel",
+    description: "Calls a job off, and what it waits for in a flow. One that runs is told, and ends soon.",
+    audit: "job.cancel",
+    run: cancelJob,
+    done: ["cancelled", "cancelling"],
+  },
+  {
+    name: "retry",
+    description: "Sends a failed or cancelled job back to its queue, with all its attempts.",
+    audit: "job.retry",
+    run: async (queue, jobId) => ({ outcome: await replayDeadLetter(queue, jobId) }),
+    done: ["replayed"],
+  },
+  {
+    name: "promote",
+    description: "Lets a job run now that waits for its time.",
+    audit: "job.promote",
+    run: async (queue, jobId) => ({ outcome: await promoteJob(queue, jobId) }),
+    done: ["promoted"],
+  },
+  {
+    name: "remove",
+    description: "Removes a job for good that waits or has ended, with its payload, result and logs.",
+    audit: "job.remove",
+    isFinal: true,
+    run: async (queue, jobId) => ({ outcome: await removeJob(queue, jobId) }),
+    done: ["removed"],
+  },
+];
+
+/** `cancel`, `retry`, `promote` and `remove`: what can be done to one job. */
+export function oneJobCommands(program: Command, cli: Cli): void {
+  for (const { name, description, audit, isFinal = false, run, done } of changes) {
+    const command = program
+      .command(name)
+      .description(description)
+      .argument("<queue>", "the queue's name", parseQueue)
+      .argument("<jobId>", "the job's id");
+    if (isFinal) command.option("--yes", "do not ask");
+    command
+      .addHelpText("after", examples(`millrace ${name} email welcome-ada${isFinal ? " --yes" : ""}`))
+      .action(async (queue, jobId, { yes }: { readonly yes?: true }) => {
+        if (isFinal) await confirm(cli, `Remove ${queue} ${jobId} for good?`, yes);
+        await operate(cli, { action: audit, target: { queue, jobId } }, async () => {
+          const result = await run(queue, jobId);
+          if (result.outcome === "unknown") throw unknownJob(queue, jobId);
+          return {
+            exitCode: done.includes(result.outcome) ? exitCodes.done : exitCodes.failed,
+            document: { queue, jobId, ...result },
+            text: `${queue} ${jobId}: ${result.outcome}`,
+            facts: { result: result.outcome },
+          };
+        });
+      });
+  }
+}

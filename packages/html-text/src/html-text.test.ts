@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { documentText, HtmlTooCostlyError, mailText } from "./index.ts";
+
+const limits = { longest: 100_000, deepest: 250 };
+const html =
+  '<h1>Mills</h1><p>See <a href="https://example.com/mill">the mill</a>.<img src="x.png" alt="A wheel"></p><script>x()</script>';
+
+test("a mail's text keeps the addresses of its links, and a document's has what a reader sees alone", () => {
+  expect(mailText(html, limits)).toContain("the mill [https://example.com/mill]");
+  expect(documentText(html, limits)).toMatch(/^Mills\s+See the mill\.$/);
+});
+
+test("each caller's limits hold, and the refusal says which and not a word of the content", () => {
+  const quotes = `${"<blockquote>".repeat(21)}MARKER`;
+  expect(mailText(quotes, limits)).toContain("MARKER");
+  for (const [given, sentence] of [
+    [{ ...limits, deepestIndent: 20 }, "Expected HTML with at most 20 quotes and lists in each other."],
+    [{ ...limits, deepest: 20 }, "Expected HTML whose elements are at most 20 deep in each other."],
+    [{ ...limits, longest: 10 }, `Expected HTML of at most 10 characters, got ${quotes.length}.`],
+  ] as const) {
+    expect(() => documentText(quotes, given)).toThrow(new HtmlTooCostlyError(sentence.slice(14, -1)));
+  }
+});

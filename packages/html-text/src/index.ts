@@ -1,0 +1,3 @@
+export { documentText, mailText } from "./html-text.ts";
+export { type HtmlLimits, HtmlTooCostlyError } from "./limits.ts";
+export { pageText } from "./page-text.ts";
