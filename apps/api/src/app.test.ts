@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe("what is not there", () => {
-  test.each(["/nope", "/jobs", "/jobs/email", "/docs/nope", "/jobs/email/a/b"])("%s is a problem", async (url) => {
+  test.each(["/nope", "/job", "/jobs/email", "/docs/nope", "/jobs/email/a/b"])("%s is a problem", async (url) => {
     const response = await app.inject({ url: `${url}?q=MARKER`, headers: bearer });
     expectProblem(response, 404, "not_found");
     expect(response.json().detail).toContain(`GET ${url}`);

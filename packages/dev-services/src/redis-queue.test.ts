@@ -38,10 +38,16 @@ describe.each(kinds)("a development Redis (%s)", (choice) => {
       for (let index = 0; index < count; index++) await to.add("wait", { index });
       return performance.now() - startedAt;
     };
+    // The quickest of four: whatever else the machine does makes one slower, never quicker.
+    const quickest = async (to: Queue) => {
+      const times: number[] = [];
+      for (let batch = 0; batch < 4; batch++) times.push(await add(to, 25));
+      return Math.min(...times);
+    };
     await add(warmUp, 200);
-    const emptyMs = await add(queue, 100);
+    const emptyMs = await quickest(queue);
     await queue.addBulk(Array.from({ length: 2_000 }, (_, index) => ({ name: "wait", data: { index } })));
-    const backloggedMs = await add(queue, 100);
+    const backloggedMs = await quickest(queue);
     // Without its patch the embedded server copies the whole backlog at each add, and this is 6 to 10.
     expect(backloggedMs / emptyMs).toBeLessThan(3);
     await warmUp.close();

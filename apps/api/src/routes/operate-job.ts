@@ -122,6 +122,7 @@ export function operateJobRoutes(app: FastifyInstance): void {
 
 /** Lets one dead letter run again, and says what came of it. */
 export async function replayOne(reply: FastifyReply, queue: QueueName, jobId: string): Promise<FastifyReply> {
+  if (jobId === "") return sendUnknownJob(reply, queue);
   const { replayed, refusals } = await replayDeadLetters({ jobs: [{ queue, jobId }] });
   if (replayed === 1) return reply.status(202).send({ queue, jobId });
   const outcome = refusals[0]?.outcome ?? "unknown";

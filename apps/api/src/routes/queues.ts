@@ -80,7 +80,7 @@ export function queueRoutes(app: FastifyInstance, { closing }: Pick<Following, "
         summary: "Remove for good what waits in a queue",
         description: "What runs goes on, and what has ended stays: dead letters too.",
         params,
-        body: drainRequestSchema,
+        body: drainRequestSchema.nullish(),
         response: { 200: describeResponse("What was removed.", drainReportSchema), ...problemResponses },
       },
     },
@@ -89,7 +89,7 @@ export function queueRoutes(app: FastifyInstance, { closing }: Pick<Following, "
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
       const signal = AbortSignal.any([untilGone(reply, closing), AbortSignal.timeout(longestDrainMs)]);
-      const report = await drainQueue(name.data, request.body, signal);
+      const report = await drainQueue(name.data, request.body ?? {}, signal);
       noteAudit(request, { waiting: report.waiting, delayed: report.delayed });
       return reply.status(200).send(report);
     },

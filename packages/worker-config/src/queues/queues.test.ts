@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import { Queue } from "bullmq";
 import { expect, test } from "vitest";
@@ -8,19 +9,19 @@ import { closeQueues, contracts, emailContract, emailQueue, enqueue, queueNames,
 
 useFreshQueues();
 
-/** Counts the connections that this process opens while `during` runs. */
+/** Counts the connections to Redis that this process opens while `during` runs. */
 async function connectionsOf(during: () => unknown): Promise<number> {
-  let opened = 0;
-  const count = () => {
-    opened += 1;
-  };
-  subscribe("net.client.socket", count);
+  const opened: Socket[] = [];
+  // Node's documentation of the channel gives the message this form.
+  const keep = (message: unknown) => opened.push((message as { socket: Socket }).socket);
+  subscribe("net.client.socket", keep);
   try {
     await during();
   } finally {
-    unsubscribe("net.client.socket", count);
+    unsubscribe("net.client.socket", keep);
   }
-  return opened;
+  const port = Number(new URL(process.env.REDIS_URL ?? "").port);
+  return opened.filter(({ remotePort }) => remotePort === port).length;
 }
 
 test("there is a contract and a queue under every name, each knows its name, and no more than those", () => {
