@@ -14,7 +14,10 @@ export interface JobContext {
   /** 1 for the first try. */
   readonly attempt: number;
   readonly isFinalAttempt: boolean;
-  /** What the contract's `idempotencyKey` says of this job. Hand it on to the service that has the effect, where that takes one. */
+  /**
+   * What the contract's `idempotencyKey` says of this job. Hand it on to the service that has the effect, where that takes one; together with
+   * `workspaceId` where several workspaces have one account there, since each may have the same key.
+   */
   readonly idempotencyKey: string | undefined;
   /** The workspace that the job belongs to, where its contract names one. */
   readonly workspaceId: string | undefined;
