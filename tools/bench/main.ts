@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { startRedis } from "@millrace/dev-services";
 import { runUntilSignal } from "../run-until-signal.ts";
+import { measureEnqueue } from "./measure-enqueue.ts";
 import { measureRate } from "./measure-rate.ts";
 import { type Measurement, type SubjectName, subjects } from "./measurement.ts";
 import { budgets, reportBudgets } from "./report.ts";
@@ -29,7 +30,9 @@ await runUntilSignal(async (cleanUp) => {
       measured.set(turn.label, [...(measured.get(turn.label) ?? []), measurement]);
     }
   }
-  process.stdout.write(`${reportBudgets(measured)}\n${await measureRate(redis.url)}`);
+  process.stdout.write(`${reportBudgets(measured)}\n`);
+  process.stdout.write(await measureEnqueue(redis.url, rounds));
+  process.stdout.write(await measureRate(redis.url));
   await redis.stop();
   process.exit(0);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { reportEnqueue } from "./measure-enqueue.ts";
 import type { Measurement } from "./measurement.ts";
 import { budgets, reportBudgets } from "./report.ts";
 
@@ -30,4 +31,11 @@ test("the noise of the machine stands beside the budgets: raw BullMQ against its
 
 test.each(["1", "2", "3", "4", "5", "6", "7"])("budget %s is reported", (number) => {
   expect(rowOf(reportBudgets(measured({})), `${number} `)).not.toBe("");
+});
+
+test("single enqueues are held to 0.9 of a bulk, by the median of the rounds", () => {
+  const round = (enqueue: number) => ({ addBulk: 1_000, add: 1_100, enqueue, enqueueFound: 480 });
+  const report = reportEnqueue([round(950), round(100), round(960)]);
+  expect(rowOf(report, "10 ")).toMatch(/: 0\.95 of addBulk \(0\.10–0\.96\), promised >= 0\.9: kept$/);
+  expect(report).toMatch(/can be found: 0\.48 .* MISSED$/m);
 });

@@ -29,8 +29,9 @@ const longestSearch = 1_000;
  * record is damaged is listed with the code `corrupt`.
  *
  * By workspace, or by a field that a contract declares searchable, the jobs come queue by queue, the newest first. They are found that way
- * when they were added by `enqueue`, `queue.add` or the API; not in bulk, nor by a flow or another program's queue object. Without either
- * they come by what they do: running, waiting, then failed and completed ones, the newest first. The quarantine has a list of its own.
+ * when they were added by `enqueue`, `enqueueMany`, `queue.add` or the API; not by `queue.addBulk`, a flow or another program's queue object.
+ * Without either they come by what they do: running, waiting, then failed and completed ones, the newest first. The quarantine has a list of
+ * its own.
  *
  * @throws ZodError when filter or page are not valid
  * @throws QueueUnavailableError when Redis does not answer

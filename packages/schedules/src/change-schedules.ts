@@ -41,6 +41,22 @@ put(ARGV[2], owner, ARGV[4], ARGV[5], ARGV[6], ARGV[7])
 return 1`;
 
 /**
+ * Puts a schedule in the place of the one with its id, of the same workspace. Where the cadence is the same its next due time stays; one that
+ * is paused stays so, and what became of it so far is kept.
+ *
+ * @returns whether there was one
+ * @throws QueueUnavailableError when Redis does not answer; asking again is safe
+ */
+export async function replaceSchedule(schedule: Schedule): Promise<boolean> {
+  return (await runScript(replaceScript, ...toArguments(schedule, await readClock()))) === 1;
+}
+
+const replaceScript = `
+if redis.call("HGET", byId .. ":" .. ARGV[1], "owner") ~= ARGV[2] then return 0 end
+put(ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6])
+return 1`;
+
+/**
  * Removes a schedule. Jobs that it added stay.
  *
  * @returns whether there was one

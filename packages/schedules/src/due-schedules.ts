@@ -62,8 +62,8 @@ export interface TickResult {
 }
 
 /**
- * Records a tick and arms the schedule for its next due time. One that was removed meanwhile stays so, one whose cadence was changed keeps its
- * new due time, and where another process has dealt with these due times, that is what counts.
+ * Records a tick and arms the schedule for its next due time. One that was removed or paused meanwhile stays so, one whose cadence was changed
+ * keeps its new due time, and where another process has dealt with these due times, that is what counts.
  *
  * @throws QueueUnavailableError when Redis does not answer; the tick then begins anew
  */
@@ -85,17 +85,15 @@ export async function settleTick({ schedule, dueMs }: StoredSchedule, result: Ti
 const settleScript = `
 local id = ARGV[1]
 local key = byId .. ":" .. id
-local armed = redis.call("HMGET", key, "due", "cadence")
-local isSame = armed[2] == ARGV[2]
+local armed = redis.call("HMGET", key, "due", "cadence", "paused")
+local isSame = armed[2] == ARGV[2] and not armed[3]
 if not armed[1] or (isSame and armed[1] ~= ARGV[3]) then return end
 if ARGV[5] ~= "" then redis.call("HSET", key, "lastRun", ARGV[5]) end
 if ARGV[6] ~= "" then redis.call("HSET", key, "lastSkip", ARGV[6]) end
 for i, field in ipairs({ "runs", "missed", "skipped" }) do
   if ARGV[6 + i] ~= "0" then redis.call("HINCRBY", key, field, ARGV[6 + i]) end
 end
-if not isSame then return end
-redis.call("HSET", key, "due", ARGV[4])
-if ARGV[4] == "" then redis.call("ZREM", due, id) else redis.call("ZADD", due, ARGV[4], id) end`;
+if isSame then arm(id, ARGV[4]) end`;
 
 /**
  * Gives a tick back that could not be carried out, to be tried again after `retryMs`.

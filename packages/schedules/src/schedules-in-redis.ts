@@ -11,7 +11,7 @@ function scheduleKeys() {
     all: key("all"),
     /** With `:<owner>`: sorted set of an owner's ids, by name. */
     of: key("of"),
-    /** With `:<id>`: hash of one schedule. `definition`, `owner`, `cadence`, `anchor`, and what became of it. */
+    /** With `:<id>`: hash of one schedule. `definition`, `owner`, `cadence`, `anchor`, `due`, `paused`, and what became of it. */
     byId: key("by-id"),
     /** Which process registered the code's schedules last. */
     registration: key("registration"),
@@ -19,11 +19,15 @@ function scheduleKeys() {
 }
 
 const functions = `
+local function arm(id, at)
+  redis.call("HSET", byId .. ":" .. id, "due", at)
+  if at == "" then redis.call("ZREM", due, id) else redis.call("ZADD", due, at, id) end
+end
 local function put(id, owner, definition, cadence, anchor, firstDue)
   local key = byId .. ":" .. id
   if redis.call("HGET", key, "cadence") ~= cadence then
-    redis.call("HSET", key, "cadence", cadence, "anchor", anchor, "due", firstDue)
-    redis.call("ZADD", due, firstDue, id)
+    redis.call("HSET", key, "cadence", cadence, "anchor", anchor)
+    arm(id, redis.call("HEXISTS", key, "paused") == 1 and "" or firstDue)
   end
   redis.call("HSET", key, "definition", definition, "owner", owner)
   redis.call("ZADD", all, 0, id)

@@ -6,8 +6,10 @@ export interface StoredSchedule {
   readonly schedule: Schedule;
   /** What its interval is counted from. */
   readonly anchorMs: number;
-  /** The first due time that was not dealt with, or null where none follows. */
+  /** The first due time that was not dealt with, or null where none follows, or it is paused. */
   readonly dueMs: number | null;
+  /** Since when it is paused; null: it is not. */
+  readonly pausedAtMs: number | null;
   /** The job that it added last. */
   readonly lastRun: LastRun | null;
   /** The last due time that got no job, and why. */
@@ -47,6 +49,7 @@ const hashSchema = z.object({
   definition: json(storedScheduleSchema),
   anchor: z.coerce.number(),
   due: z.string(),
+  paused: z.coerce.number().optional(),
   lastRun: json(lastRun).optional(),
   lastSkip: json(lastSkip).optional(),
   runs: count,
@@ -64,13 +67,14 @@ export function parseStoredSchedule(reply: readonly string[]): StoredSchedule | 
   for (let index = 0; index + 1 < reply.length; index += 2) fields[reply[index] ?? ""] = reply[index + 1] ?? "";
   const parsed = hashSchema.safeParse(fields);
   if (!parsed.success) return undefined;
-  const { definition, anchor, due, lastRun: run = null, lastSkip: skip = null, runs, missed, skipped } = parsed.data;
+  const { definition, anchor, due, paused = null, lastRun: run = null, lastSkip: skip = null, ...counts } = parsed.data;
   return {
     schedule: definition,
     anchorMs: anchor,
     dueMs: due === "" ? null : Number(due),
+    pausedAtMs: paused,
     lastRun: run,
     lastSkip: skip,
-    counts: { runs, missed, skipped },
+    counts,
   };
 }

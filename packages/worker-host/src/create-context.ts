@@ -1,5 +1,5 @@
 import type { Logger } from "@millrace/logger";
-import type { QueueContract } from "@millrace/worker-config/contracts";
+import { maxMetaEntries, type QueueContract } from "@millrace/worker-config/contracts";
 import type { Enqueue, JobContext } from "./job-context.ts";
 import type { StartedJob } from "./started-job.ts";
 import { traceparentOf } from "./traceparent.ts";
@@ -73,7 +73,11 @@ class AttemptContext implements JobContext {
   // A function of its own, so that a handler may take it out of the context.
   get enqueue(): Enqueue {
     const { traceparent } = this;
-    return (contract, action, data, options) =>
-      this.#host.enqueue(contract, action, data, { ...options, meta: { traceparent, ...options?.meta } });
+    return (contract, action, data, options) => {
+      const meta = { traceparent, ...options?.meta };
+      // A job whose own labels leave no room is not to be refused for one that its handler did not ask for.
+      const hasRoom = Object.keys(meta).length <= maxMetaEntries;
+      return this.#host.enqueue(contract, action, data, hasRoom ? { ...options, meta } : options);
+    };
   }
 }

@@ -1,5 +1,5 @@
 import { enqueue } from "@millrace/worker-config";
-import { defineQueue } from "@millrace/worker-config/contracts";
+import { defineQueue, maxMetaEntries } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { useQueue } from "../test/use-queue.ts";
@@ -16,14 +16,14 @@ const contract = defineQueue("default", {
 const { work, add, ended } = useQueue(contract);
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-function recordContexts() {
+function recordContexts(meta: Record<string, string> = { tenant: "a" }) {
   const contexts: JobContext[] = [];
   const childStarted = Promise.withResolvers<void>();
   const handlers = {
     parent: async (_: unknown, context: JobContext) => {
       contexts.push(context);
       await context.progress(50);
-      await context.enqueue(contract, "child", {}, { meta: { tenant: "a" } });
+      await context.enqueue(contract, "child", {}, { meta });
     },
     child: async (_: unknown, context: JobContext) => {
       contexts.push(context);
@@ -66,4 +66,13 @@ test.each([
   await childStarted;
   expect(contexts[0]?.traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-01$/);
   expect(contexts[1]?.traceparent).toBe(contexts[0]?.traceparent);
+});
+
+test("a job of a handler that has as many labels as it may is added with those alone", async () => {
+  const labels = Object.fromEntries(Array.from({ length: maxMetaEntries }, (_, index) => [`label-${index}`, "a"]));
+  const { contexts, handlers, childStarted } = recordContexts(labels);
+  await work(handlers);
+  await add("parent", { order: "order-full", workspaceId: "w" }, { meta: { traceparent } });
+  await childStarted;
+  expect(contexts[1]?.meta).toEqual(labels);
 });

@@ -61,26 +61,27 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
         querystring: z.object({
           workspaceId: workspaceIdSchema.optional(),
           state: z.enum(agentApprovalStates).optional(),
-          before: z
+          cursor: z
             .string()
-            .regex(/^\d{1,18}$/, "expected the `next` of a page")
-            .optional(),
+            .regex(/^\d{1,18}$/, "expected the `nextCursor` of a page")
+            .optional()
+            .describe("`nextCursor` of the page before."),
           limit: z.coerce.number().int().min(1).max(200).default(50),
         }),
         response: {
           200: describeResponse(
             "A page.",
-            z.object({ approvals: z.array(approvalSchema), next: z.string().nullable() }),
+            z.object({ items: z.array(approvalSchema), nextCursor: z.string().nullable() }),
           ),
           ...recordProblemResponses,
         },
       },
     },
-    async ({ access, query }) => {
+    async ({ access, query: { cursor: before, limit, state, ...query } }) => {
       const workspaceId = workspaceFor(access, query.workspaceId);
-      const approvals = await listAgentApprovals(database, { ...query, workspaceId });
-      const next = approvals.length === query.limit ? (approvals.at(-1)?.position ?? null) : null;
-      return { approvals: approvals.map(showApproval), next };
+      const approvals = await listAgentApprovals(database, { workspaceId, state, before, limit });
+      const nextCursor = approvals.length === limit ? (approvals.at(-1)?.position ?? null) : null;
+      return { items: approvals.map(showApproval), nextCursor };
     },
   );
 

@@ -12,7 +12,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
 import { type Following, untilGone } from "../following.ts";
-import { describeProblem, describeResponse, problemResponses } from "../problem.ts";
+import { describeProblem, describeResponse, problemResponses, sendUnknownQueue } from "../problem.ts";
 import { replayOne } from "./operate-job.ts";
 
 const tags = ["dead letters"];
@@ -138,7 +138,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
       schema: {
         tags,
         summary: "Let one dead letter run again",
-        params: z.object({ queue: queueNames, jobId: z.string() }),
+        params: z.object({ queue: z.string(), jobId: z.string() }),
         response: {
           202: describeResponse("It waits to run.", z.object({ queue: queueNames, jobId: z.string() })),
           409: describeProblem("It has not failed, cannot be read, or children of its flow have to be replayed first."),
@@ -146,7 +146,10 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
         },
       },
     },
-    async ({ params: { queue, jobId } }, reply) => replayOne(reply, queue, jobId),
+    async ({ params: { queue, jobId } }, reply) => {
+      const name = queueNames.safeParse(queue);
+      return name.success ? replayOne(reply, name.data, jobId) : sendUnknownQueue(reply, queue);
+    },
   );
 
   typed.post(

@@ -1,4 +1,6 @@
-import { closeQueues, emailQueue } from "@millrace/worker-config";
+import { once } from "node:events";
+import { closeQueues, emailQueue, getRedisConnection, readQueueEnv, scheduleQueue } from "@millrace/worker-config";
+import { Worker } from "bullmq";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
 
@@ -9,7 +11,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await emailQueue.resume();
-  await emailQueue.obliterate({ force: true });
+  for (const queue of [emailQueue, scheduleQueue]) await queue.obliterate({ force: true });
 });
 afterAll(async () => {
   await app.close();
@@ -67,6 +69,22 @@ test("a job's details are all that its record says, without its payload; one tha
   expect(response.json()).toMatchObject({ jobId, status: "pending", attempts: 0, attemptsAllowed: 7 });
   expect(response.body).not.toContain("MARKER");
   expectProblem(await ask("POST", `/jobs/email/${jobId}/retry`), 409, "not_failed");
+});
+
+test("a job of the house is let run now, called off, tried again and removed as any other is", async () => {
+  const added = await ask("POST", "/jobs/schedule/purgeDeadLetters", { data: {}, options: { delayMs: 3_600_000 } });
+  const url = `/jobs/schedule/${added.json().jobId}`;
+  expect((await ask("POST", `${url}/promote`)).statusCode).toBe(202);
+  expect((await ask("POST", `${url}/cancel`)).statusCode).toBe(200);
+  // Whichever worker takes a job that was called off ends it, and runs nothing.
+  const connection = getRedisConnection("worker");
+  const worker = new Worker("schedule", async () => {}, { connection, prefix: readQueueEnv().QUEUE_PREFIX });
+  await once(worker, "failed");
+  await worker.close();
+  expect((await ask("POST", `${url}/retry`)).json()).toMatchObject({ queue: "schedule" });
+  expect((await ask("GET", url)).json()).toMatchObject({ queue: "schedule", status: "pending" });
+  expect((await ask("DELETE", url)).statusCode).toBe(204);
+  expectProblem(await ask("POST", "/dead-letters/fax/1/replay"), 404, "unknown_queue");
 });
 
 test("workers and failed jobs are listed, where there are none as well", async () => {

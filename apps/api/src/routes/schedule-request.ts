@@ -65,13 +65,17 @@ export function toIssues(error: z.ZodError): Issues {
   return error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
 }
 
-/** Makes a workspace's schedule of a request, or says what is wrong with it. */
-export function readScheduleRequest(body: unknown, limits: ScheduleLimits): Schedule | Problem {
+/** Makes a workspace's schedule of a request, or says what is wrong with it. Without an id it is a new one. */
+export function readScheduleRequest(
+  body: unknown,
+  limits: ScheduleLimits,
+  id: string = randomUUID(),
+): Schedule | Problem {
   const parsed = scheduleRequestSchema.safeParse(body);
   if (!parsed.success) return toProblem("The schedule", toIssues(parsed.error));
   const { cron, timeZone, everyMs, ...rest } = parsed.data;
   const cadence = toCadence({ cron, timeZone, everyMs });
-  const schedule: Schedule = { id: randomUUID(), cadence, ...rest };
+  const schedule: Schedule = { id, cadence, ...rest };
   const errors = [...checkInterval(schedule, limits), ...checkTarget(schedule)];
   return errors.length > 0 ? toProblem("The schedule", errors) : schedule;
 }

@@ -21,7 +21,8 @@ export const scheduleSchema = z.object({
   action: z.string(),
   overlap: overlapPolicies,
   missed: missedPolicies,
-  nextRun: dueTimeSchema.nullable(),
+  nextRun: dueTimeSchema.nullable().describe("Null while it is paused, or where no date follows."),
+  pausedAt: z.iso.datetime().nullable().describe("Null where it is not paused."),
   lastRun: z
     .object({
       jobId: z.string(),
@@ -49,6 +50,7 @@ export const wholeScheduleSchema = scheduleSchema.extend({
 export function viewSchedule({
   schedule,
   dueMs,
+  pausedAtMs,
   lastRun,
   lastSkip,
   counts,
@@ -66,6 +68,7 @@ export function viewSchedule({
     overlap,
     missed,
     nextRun: dueMs === null ? null : dueTime(dueMs),
+    pausedAt: pausedAtMs === null ? null : iso(pausedAtMs),
     lastRun: lastRun && {
       jobId: lastRun.jobId,
       due: lastRun.dueMs === null ? null : dueTime(lastRun.dueMs),

@@ -154,10 +154,14 @@ test("run now answers with the job, which is the last run; while it has not ende
   expectProblem(await post("/schedules/none/run"), 404, "unknown_schedule");
 });
 
-test("what the code owns can be seen and run, and not removed", async () => {
+test("what the code owns can be seen, run, paused and resumed, and neither replaced nor removed", async () => {
   await registerSchedules([purge]);
   expect((await read("/schedules/purge")).json()).toMatchObject({ owner: "code", workspaceId: null, timeZone: "UTC" });
   expect((await post("/schedules/purge/run")).statusCode).toBe(202);
+  expect((await post("/schedules/purge/pause")).json()).toMatchObject({ owner: "code", nextRun: null });
+  expect((await post("/schedules/purge/resume")).json()).toMatchObject({ pausedAt: null });
+  const replaced = await app.inject({ method: "PUT", url: "/schedules/purge", headers: bearer, payload: nightly });
+  expectProblem(replaced, 409, "owned_by_code");
   expectProblem(await remove("purge"), 409, "owned_by_code");
   expect((await read("/schedules/purge")).statusCode).toBe(200);
 });

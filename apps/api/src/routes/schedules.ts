@@ -1,12 +1,12 @@
-import { addSchedule, findSchedule, listSchedules, removeSchedule, runScheduleNow } from "@millrace/schedules";
+import { addSchedule, findSchedule, listSchedules, removeSchedule, replaceSchedule } from "@millrace/schedules";
 import { previewRuns, toCadence } from "@millrace/schedules/cadence";
-import { contracts, queueNames } from "@millrace/worker-config";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import { contracts } from "@millrace/worker-config";
+import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
-import type { Caller } from "../access/caller.ts";
-import { isOwn, requireOwnData, workspaceFor } from "../access/own-workspace.ts";
+import { requireOwnData, workspaceFor } from "../access/own-workspace.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem } from "../problem.ts";
+import { findOwnSchedule, sendOwnedByCode, sendUnknownSchedule } from "./own-schedule.ts";
 import {
   previewSchema,
   readScheduleRequest,
@@ -33,7 +33,7 @@ const querySchema = z.object({
 // A body or query is documented where its route is, and checked by the route: its answer names every field at fault.
 const unchecked = () => (value: unknown) => ({ value });
 
-/** Schedules of workspaces: made, seen, tried out, run and removed. Those of the code can be seen and run. */
+/** Schedules of workspaces: made, seen, tried out, replaced and removed. Those of the code can be seen. */
 export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): void {
   app.post(
     "/schedules",
@@ -137,6 +137,43 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
       return stored ? viewWholeSchedule(stored) : sendUnknownSchedule(reply);
     },
   );
+  app.put<{ Params: { id: string } }>(
+    "/schedules/:id",
+    {
+      config: { access: "operator", workspace: "own", audit: "schedule.replace" },
+      schema: {
+        tags,
+        summary: "Replace a workspace's schedule",
+        description: "With the same cadence its next due time stays. One that is paused stays so.",
+        params,
+        body: scheduleRequestSchema,
+        response: {
+          200: describeResponse("It is in force.", wholeScheduleSchema),
+          409: describeProblem("The code owns it."),
+          ...problemResponses,
+        },
+      },
+      validatorCompiler: unchecked,
+    },
+    async (request, reply) => {
+      const { access, body } = request;
+      const { id } = request.params;
+      const known = await findOwnSchedule(access, id);
+      if (!known) return sendUnknownSchedule(reply);
+      if (known.schedule.workspaceId === null) return sendOwnedByCode(reply);
+      const schedule = readScheduleRequest(body, limits, id);
+      if ("status" in schedule) return sendProblem(reply, schedule);
+      if (schedule.workspaceId !== known.schedule.workspaceId) {
+        const errors = [{ path: "workspaceId", message: "expected the one that the schedule has" }];
+        return sendProblem(reply, toProblem("The schedule", errors));
+      }
+      requireOwnData(access, contracts[schedule.queue], schedule.action, schedule.data);
+      if (!(await replaceSchedule(schedule))) return sendUnknownSchedule(reply);
+      noteAudit(request, { queue: schedule.queue, action: schedule.action });
+      const stored = await findSchedule(id);
+      return stored ? viewWholeSchedule(stored) : sendUnknownSchedule(reply);
+    },
+  );
   app.delete<{ Params: { id: string } }>(
     "/schedules/:id",
     {
@@ -155,53 +192,8 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
     async ({ access, params: { id } }, reply) => {
       const stored = await findOwnSchedule(access, id);
       if (!stored) return sendUnknownSchedule(reply);
-      if (stored.schedule.workspaceId === null) {
-        const detail = "The code owns this schedule: it is removed by removing it from the code.";
-        return sendProblem(reply, { status: 409, title: "Owned by the code", code: "owned_by_code", detail });
-      }
+      if (stored.schedule.workspaceId === null) return sendOwnedByCode(reply);
       return (await removeSchedule(id)) ? reply.status(204).send() : sendUnknownSchedule(reply);
     },
   );
-  app.post<{ Params: { id: string } }>(
-    "/schedules/:id/run",
-    {
-      config: { access: "operator", workspace: "own", audit: "schedule.run" },
-      schema: {
-        tags,
-        summary: "Run a schedule's job now",
-        params,
-        response: {
-          202: describeResponse(
-            "The job is stored and will run. The due times stay as they are.",
-            z.object({ jobId: z.string(), queue: queueNames, action: z.string() }),
-          ),
-          409: describeProblem("The job of its last run has not ended, and its overlap is skip."),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.params;
-      if (!(await findOwnSchedule(request.access, id))) return sendUnknownSchedule(reply);
-      const run = await runScheduleNow(id);
-      if (run.outcome === "unknown") return sendUnknownSchedule(reply);
-      const { jobId, schedule } = run;
-      if (run.outcome === "added") {
-        noteAudit(request, { queue: schedule.queue, jobId });
-        return reply.status(202).send({ jobId, queue: schedule.queue, action: schedule.action });
-      }
-      const detail = `The job of its last run, ${jobId}, has not ended, and its overlap is skip.`;
-      return sendProblem(reply, { status: 409, title: "Still running", code: "still_running", detail });
-    },
-  );
-}
-
-async function findOwnSchedule(access: Caller, id: string) {
-  const stored = await findSchedule(id);
-  return stored && isOwn(access, stored.schedule.workspaceId) ? stored : undefined;
-}
-
-function sendUnknownSchedule(reply: FastifyReply): FastifyReply {
-  const detail = "There is no schedule with this id. It never was, or it was removed.";
-  return sendProblem(reply, { status: 404, title: "Unknown schedule", code: "unknown_schedule", detail });
 }

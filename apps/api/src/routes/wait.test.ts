@@ -66,16 +66,17 @@ test.each(["-1", "30001", "MARKER", "1.5"])("a wait of %s is a problem", async (
   expectProblem(await read("any", `?waitMs=${waitMs}`), 400, "invalid_request");
 });
 
-test("a thousand enqueues, while others wait, take no connection to Redis but the one that waits", async () => {
+test("many enqueues at once, while others wait, take no connection to Redis but the one that waits", async () => {
   const observer = new Redis(redis.url);
   const count = async () => Number(/connected_clients:(\d+)/.exec(await observer.info("clients"))?.[1]);
   await post("");
   const before = await count();
   const { jobId } = (await post("", { delayMs: 3_600_000 })).json();
   const waiting = Array.from({ length: 20 }, () => read(jobId, "?waitMs=30000"));
-  for (let added = 0; added < 1_000; added += 50) {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post("", { delayMs: 3_600_000 })));
-    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([202]));
+  // Each round would show a connection of a request's own, or one that is left over.
+  for (const _ of [1, 2, 3]) {
+    const added = await Promise.all(Array.from({ length: 25 }, () => post("", { delayMs: 3_600_000 })));
+    expect(new Set(added.map(({ statusCode }) => statusCode))).toEqual(new Set([202]));
     expect(await count()).toBeLessThanOrEqual(before + 1);
   }
   await (await emailQueue.getJob(jobId))?.promote();

@@ -42,15 +42,37 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     const options = { ...actionJobOptions(this.#contract, name), ...given };
     const action = this.#contract.actions[name];
     const entries = action ? searchEntriesOf(action, parsed) : [];
-    // One that is to be found goes into its index with the same transaction, which needs its id.
-    const jobId = options.jobId ?? (entries.length > 0 ? randomUUID() : undefined);
-    return this.ask(
-      () =>
-        jobId === undefined
-          ? super.addJob(name, stored, options)
-          : this.#addWithId(name, stored, { ...options, jobId }, entries),
-      "job",
-    );
+    const { jobId, deduplication } = options;
+    return this.ask(() => {
+      if (jobId !== undefined) return this.#addWithId(name, stored, { ...options, jobId }, entries);
+      if (entries.length === 0) return super.addJob(name, stored, options);
+      return deduplication
+        ? this.#addWithId(name, stored, { ...options, jobId: randomUUID() }, entries)
+        : this.#addFound(name, stored, options, entries);
+    }, "job");
+  }
+
+  /** A job that is to be found, under a new id, which nobody can have taken: so it needs no transaction, which costs five commands. */
+  async #addFound(
+    name: string,
+    data: JobEnvelope,
+    given: JobsOptions,
+    entries: readonly SearchEntry[],
+  ): Promise<EnvelopeJob> {
+    const options = { ...given, jobId: randomUUID(), timestamp: given.timestamp ?? Date.now() };
+    const client = await this.getBackend().client;
+    // Ahead of its job, over the same connection. An entry that no job follows is forgotten at the next look; a job that could not be indexed
+    // is a job all the same.
+    client.runCommand("eval", this.#indexCommand(options, entries)).catch(() => {});
+    return super.addJob(name, data, options);
+  }
+
+  #indexCommand(
+    { jobId, timestamp, delay = 0 }: { readonly jobId: string; readonly timestamp: number; readonly delay?: number },
+    entries: readonly SearchEntry[],
+  ): (string | number)[] {
+    const queue = { prefix: this.opts.prefix ?? "", queue: this.name, jobKey: this.toKey(jobId) };
+    return indexCommand(queue, { jobId, createdAtMs: timestamp, delayMs: delay }, entries);
   }
 
   override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
@@ -80,9 +102,8 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     const transaction = (await this.getBackend().client).multi();
     transaction.runCommand("exists", [this.toKey(jobId)]);
     if (entries.length > 0) {
-      const queue = { prefix: this.opts.prefix ?? "", queue: this.name, jobKey: this.toKey(jobId) };
-      const added = { jobId, createdAtMs: job.timestamp, delayMs: options.delay ?? 0 };
-      transaction.runCommand("eval", indexCommand(queue, added, entries));
+      const added = { jobId, timestamp: job.timestamp, delay: options.delay ?? 0 };
+      transaction.runCommand("eval", this.#indexCommand(added, entries));
     }
     const { parentKey } = job;
     await job.addJob(transaction, parentKey ? { parentKey, parentDependenciesKey: `${parentKey}:dependencies` } : {});
