@@ -1,9 +1,8 @@
 import { ownKey } from "@millrace/redis";
-import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
+import { askQueue, contracts, type QueueName, readQueueEnv, runScript } from "@millrace/worker-config";
 import { bucketCount, replayFields } from "@millrace/worker-config/contracts";
 import { z } from "zod";
 import { quarantineKey } from "./quarantine-entry.ts";
-import { runScript } from "./run-script.ts";
 
 /** What Redis holds of a queue, before it is put into words. */
 export interface QueueCounts {

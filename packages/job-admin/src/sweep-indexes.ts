@@ -1,9 +1,17 @@
-import { askQueue, contracts, type QueueName, queueNames, readQueueEnv, searchKey } from "@millrace/worker-config";
+import {
+  askQueue,
+  contracts,
+  type QueueName,
+  queueNames,
+  readQueueEnv,
+  runScript,
+  type Script,
+  searchKey,
+} from "@millrace/worker-config";
 import { workspaceField } from "@millrace/worker-config/contracts";
 import { z } from "zod";
 import { searchableFields } from "./job-filter.ts";
 import { statisticsKey } from "./read-queue-counts.ts";
-import { runScript, type Script } from "./run-script.ts";
 
 const page = z.tuple([z.coerce.number(), z.int(), z.int()]);
 
