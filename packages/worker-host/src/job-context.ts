@@ -32,7 +32,7 @@ export interface JobContext {
   /** Shown by the job's status, 0 to 100. */
   progress(percent: number): Promise<void>;
   /**
-   * Adds a job that belongs to the same trace, unless its own labels fill `meta`. An attempt that is repeated enqueues again: name a
+   * Adds a job that belongs to the same trace, unless its own labels or bytes leave no room for it. An attempt that is repeated enqueues again: name a
    * `jobId` made of this job's where that must not add a second job.
    */
   readonly enqueue: Enqueue;
