@@ -1,7 +1,7 @@
 import { closeQueues, contracts, emailQueue, enqueueUnchecked } from "@millrace/worker-config";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { bearer, createTestApp, expectProblem, mail } from "../test/test-app.ts";
-import { claimRequest } from "./request-store.ts";
+import { claimRequest, fingerprintOf } from "./request-store.ts";
 
 const otherKey = "another-key-for-the-tests";
 // Two apps stand for two processes: they share nothing but Redis.
@@ -98,7 +98,7 @@ test.each(["", '"', "x".repeat(256), "ä", 'a"b'])("a key %j is a problem", asyn
 });
 
 test("a claim whose process died is free again after a minute", async () => {
-  const request = { scope: ["test", "order-10"], body: {}, token: "1" };
+  const request = { scope: ["test", "order-10"], fingerprint: fingerprintOf({}), token: "1" };
   expect(await claimRequest(request)).toEqual({ state: "claimed" });
   expect(await claimRequest({ ...request, token: "2" })).toEqual({ state: "busy" });
   const client = await emailQueue.getBackend().client;

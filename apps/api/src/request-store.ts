@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { ownKey } from "@millrace/redis";
-import { askQueue, contracts, readQueueEnv } from "@millrace/worker-config";
+import { askQueue, contracts, readQueueEnv, runScript, type Script } from "@millrace/worker-config";
 import { z } from "zod";
 
 /** A request that carries an Idempotency-Key, as it is known to all processes. */
 export interface KeyedRequest {
   /** Who asks, what for, and the key. */
   readonly scope: readonly string[];
-  /** What is asked. */
-  readonly body: unknown;
+  /** What is asked, by `fingerprintOf`. */
+  readonly fingerprint: string;
   /** Tells this try from its twins. */
   readonly token: string;
 }
@@ -28,8 +28,10 @@ const day = 24 * 60 * 60_000;
 const leaseMs = 60_000;
 
 // A record is `p <fingerprint> <token>` while a request is carried out, and `d <fingerprint> <answer>` afterwards.
-const scripts = {
-  millraceClaimRequest: `
+const claimScript = {
+  name: "millraceClaimRequest",
+  numberOfKeys: 1,
+  lua: `
 local held = redis.call("GET", KEYS[1])
 if not held then
   redis.call("SET", KEYS[1], "p " .. ARGV[1] .. " " .. ARGV[2], "PX", ARGV[3])
@@ -39,11 +41,19 @@ local state, fingerprint, rest = string.match(held, "^(%a) (%S+) (.*)$")
 if fingerprint ~= ARGV[1] then return { "other" } end
 if state == "d" then return { "done", rest } end
 return { "busy" }`,
-  millraceAnswerRequest: `
+};
+const answerScript = {
+  name: "millraceAnswerRequest",
+  numberOfKeys: 1,
+  lua: `
 if redis.call("GET", KEYS[1]) ~= "p " .. ARGV[1] .. " " .. ARGV[2] then return 0 end
 redis.call("SET", KEYS[1], "d " .. ARGV[1] .. " " .. ARGV[4], "PX", ARGV[3])
 return 1`,
-  millraceForgetRequest: `
+};
+const forgetScript = {
+  name: "millraceForgetRequest",
+  numberOfKeys: 1,
+  lua: `
 if redis.call("GET", KEYS[1]) == "p " .. ARGV[1] .. " " .. ARGV[2] then redis.call("DEL", KEYS[1]) end
 return 1`,
 };
@@ -55,17 +65,17 @@ const claimSchema = z.union([
 
 /** @throws QueueUnavailableError when Redis does not answer, as everything here */
 export async function claimRequest(request: KeyedRequest): Promise<Claim> {
-  return claimSchema.parse(await run("millraceClaimRequest", request, leaseMs));
+  return claimSchema.parse(await run(claimScript, request, leaseMs));
 }
 
 /** Keeps the answer for a day: longer than the job itself may be kept. */
 export async function answerRequest(request: KeyedRequest, answer: string): Promise<void> {
-  await run("millraceAnswerRequest", request, day, answer);
+  await run(answerScript, request, day, answer);
 }
 
 /** Lets the key be used again, since nothing came of the request. */
 export async function forgetRequest(request: KeyedRequest): Promise<void> {
-  await run("millraceForgetRequest", request);
+  await run(forgetScript, request);
 }
 
 /** What stands for the request wherever an id of it is needed. */
@@ -73,16 +83,16 @@ export function digestOf(scope: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(scope)).digest("base64url");
 }
 
+/** What stands for a request's body. It reads all of it, which may be megabytes: once for each request. */
+export function fingerprintOf(body: unknown): string {
+  return createHash("sha256").update(JSON.stringify(body)).digest("base64url");
+}
+
 async function run(
-  script: keyof typeof scripts,
-  { scope, body, token }: KeyedRequest,
+  script: Script,
+  { scope, fingerprint, token }: KeyedRequest,
   ...rest: (string | number)[]
 ): Promise<unknown> {
   const key = ownKey(readQueueEnv().QUEUE_PREFIX, "requests", digestOf(scope));
-  const fingerprint = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
-  return askQueue(contracts.default, async (queue) => {
-    const client = await queue.getBackend().client;
-    client.defineCommand(script, { numberOfKeys: 1, lua: scripts[script] });
-    return client.runCommand(script, [key, fingerprint, token, ...rest]);
-  });
+  return askQueue(contracts.default, (queue) => runScript(queue, script, [key], [fingerprint, token, ...rest]));
 }

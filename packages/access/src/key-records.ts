@@ -1,5 +1,5 @@
 import { ownKey } from "@millrace/redis";
-import { askQueue, contracts, readQueueEnv } from "@millrace/worker-config";
+import { askQueue, contracts, readQueueEnv, runScript } from "@millrace/worker-config";
 import { z } from "zod";
 import { type ApiKey, apiKeySchema } from "./api-key.ts";
 
@@ -14,20 +14,30 @@ const storedSchema = apiKeySchema.extend({
 /** A key's record: what it may do, and the digest of its secret in hex. */
 export type StoredKey = z.output<typeof storedSchema>;
 
+/** A script that finds the sorted set of all ids, by name, as `all`, and a key's record by `record(id)`; all of them share the prefix's hash tag. */
+export interface KeyScript {
+  readonly name: string;
+  readonly lua: string;
+}
+
 /**
- * One Redis command, over the process's one connection. The script finds the sorted set of all ids, by name, as `all`, and a key's record by
- * `record(id)`; all of them share the prefix's hash tag.
+ * One Redis command, over the process's one connection.
  *
  * @throws QueueUnavailableError when Redis does not answer in time
  */
-export async function runScript(script: string, ...values: (string | number)[]): Promise<unknown> {
-  const key = (name: string) => ownKey(readQueueEnv().QUEUE_PREFIX, "access", name);
-  const lua = `local all = KEYS[1]\nlocal function record(id) return KEYS[2] .. ":" .. id end\n${script}`;
-  return askQueue(contracts.default, async (queue) => {
-    const client = await queue.getBackend().client;
-    return client.runCommand("eval", [lua, 2, key("ids"), key("by-id"), ...values]);
-  });
+export async function runKeyScript({ name, lua }: KeyScript, ...values: (string | number)[]): Promise<unknown> {
+  const key = (part: string) => ownKey(readQueueEnv().QUEUE_PREFIX, "access", part);
+  const script = { name, numberOfKeys: 2, lua: `${keyNames}\n${lua}` };
+  return askQueue(contracts.default, (queue) => runScript(queue, script, [key("ids"), key("by-id")], values));
 }
+
+const keyNames = `local all = KEYS[1]\nlocal function record(id) return KEYS[2] .. ":" .. id end`;
+
+/** What is stored under a key's id, for `parseRecord`. */
+export const readRecordScript: KeyScript = {
+  name: "millraceReadKey",
+  lua: `return redis.call("HGETALL", record(ARGV[1]))`,
+};
 
 /** Nothing where there is no record, or it is not one that this code can read. */
 export function parseRecord(reply: unknown): StoredKey | undefined {

@@ -1,5 +1,5 @@
 import { type ApiKey, type NewApiKey, newApiKeySchema } from "./api-key.ts";
-import { parseRecord, runScript, withoutDigest } from "./key-records.ts";
+import { type KeyScript, parseRecord, runKeyScript, withoutDigest } from "./key-records.ts";
 import { digestSecret, newKeyText } from "./key-text.ts";
 
 /**
@@ -21,13 +21,14 @@ export async function createApiKey(request: NewApiKey): Promise<{ readonly key: 
     lastUsedAt: null,
   };
   const fields = Object.entries({ ...apiKey, digest: digestSecret(secret).toString("hex") });
-  await runScript(
-    `redis.call("HSET", record(ARGV[1]), unpack(ARGV, 2)) return redis.call("ZADD", all, 0, ARGV[1])`,
-    id,
-    ...fields.flatMap(([name, value]) => (value === null ? [] : [name, value])),
-  );
+  await runKeyScript(createScript, id, ...fields.flatMap(([name, value]) => (value === null ? [] : [name, value])));
   return { key: text, apiKey };
 }
+
+const createScript: KeyScript = {
+  name: "millraceCreateKey",
+  lua: `redis.call("HSET", record(ARGV[1]), unpack(ARGV, 2)) return redis.call("ZADD", all, 0, ARGV[1])`,
+};
 
 export interface ApiKeyList {
   readonly items: ApiKey[];
@@ -46,7 +47,7 @@ export async function listApiKeys(
 ): Promise<ApiKeyList> {
   const { cursor, limit = 50 } = page;
   // The script's own form.
-  const [ids, records] = (await runScript(listScript, cursor === undefined ? "-" : `(${cursor}`, limit)) as [
+  const [ids, records] = (await runKeyScript(listScript, cursor === undefined ? "-" : `(${cursor}`, limit)) as [
     string[],
     unknown[],
   ];
@@ -54,11 +55,14 @@ export async function listApiKeys(
   return { items, nextCursor: ids.length < limit ? null : (ids.at(-1) ?? null) };
 }
 
-const listScript = `
+const listScript: KeyScript = {
+  name: "millraceListKeys",
+  lua: `
 local ids = redis.call("ZRANGEBYLEX", all, ARGV[1], "+", "LIMIT", 0, ARGV[2])
 local records = {}
 for i, id in ipairs(ids) do records[i] = redis.call("HGETALL", record(id)) end
-return { ids, records }`;
+return { ids, records }`,
+};
 
 /**
  * Takes a key out of force, in every process within `keyCacheMs`.
@@ -67,13 +71,15 @@ return { ids, records }`;
  * @throws QueueUnavailableError when Redis does not answer
  */
 export async function revokeApiKey(id: string): Promise<ApiKey | undefined> {
-  const reply = await runScript(
-    `local was = redis.call("HGETALL", record(ARGV[1]))
+  const record = parseRecord(await runKeyScript(revokeScript, id));
+  return record && withoutDigest(record);
+}
+
+const revokeScript: KeyScript = {
+  name: "millraceRevokeKey",
+  lua: `
+local was = redis.call("HGETALL", record(ARGV[1]))
 redis.call("DEL", record(ARGV[1]))
 redis.call("ZREM", all, ARGV[1])
 return was`,
-    id,
-  );
-  const record = parseRecord(reply);
-  return record && withoutDigest(record);
-}
+};

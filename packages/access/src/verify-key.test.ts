@@ -1,6 +1,6 @@
 import { closeQueues } from "@millrace/worker-config";
 import { afterAll, expect, test } from "vitest";
-import { runScript } from "./key-records.ts";
+import { readRecordScript, runKeyScript } from "./key-records.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./manage-keys.ts";
 import { createKeyVerifier, keyCacheMs } from "./verify-key.ts";
 
@@ -23,7 +23,7 @@ test("a key is taken as it was made, for what it was made, and nothing beside it
 
 test("Redis holds a digest and never the secret", async () => {
   const { key, apiKey } = await createApiKey({ name: "Secret", role: "viewer" });
-  const stored = String(await runScript(`return redis.call("HGETALL", record(ARGV[1]))`, apiKey.id));
+  const stored = String(await runKeyScript(readRecordScript, apiKey.id));
   expect(stored).toContain("Secret");
   expect(stored).not.toContain(key.slice(-43));
 });
@@ -78,7 +78,8 @@ test("a use is written down once a minute, and brings no revoked key back", asyn
 test("keys are listed page by page, without what proves them, and one broken record hides no other", async () => {
   const { apiKey } = await createApiKey({ name: "Listed", role: "viewer" });
   const { apiKey: broken } = await createApiKey({ name: "Broken", role: "viewer" });
-  await runScript(`return redis.call("HSET", record(ARGV[1]), "role", "emperor")`, broken.id);
+  const crown = { name: "crownKey", lua: `return redis.call("HSET", record(ARGV[1]), "role", "emperor")` };
+  await runKeyScript(crown, broken.id);
   const names: string[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await listApiKeys({ cursor, limit: 2 });

@@ -1,6 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
 import type { ApiKey } from "./api-key.ts";
-import { parseRecord, runScript, type StoredKey, withoutDigest } from "./key-records.ts";
+import {
+  type KeyScript,
+  parseRecord,
+  readRecordScript,
+  runKeyScript,
+  type StoredKey,
+  withoutDigest,
+} from "./key-records.ts";
 import { digestSecret, parseKeyText } from "./key-text.ts";
 
 /** How long a process trusts what it knows of a key, and so the longest time for which a revoked one is still taken, in milliseconds. */
@@ -8,6 +15,12 @@ export const keyCacheMs = 5_000;
 
 const maxCached = 1_000;
 const markUseEveryMs = 60_000;
+
+// A key revoked meanwhile must not come back as a record of this field alone.
+const markUseScript: KeyScript = {
+  name: "millraceMarkKeyUse",
+  lua: `return redis.call("EXISTS", record(ARGV[1])) == 1 and redis.call("HSET", record(ARGV[1]), "lastUsedAt", ARGV[2])`,
+};
 
 /** Tells keys that are in force from all else. */
 export interface KeyVerifier {
@@ -44,7 +57,7 @@ export function createKeyVerifier({ now = Date.now }: { readonly now?: () => num
     const forget = () => {
       if (cache.get(id) === entry) cache.delete(id);
     };
-    const record = runScript(`return redis.call("HGETALL", record(ARGV[1]))`, id).then(parseRecord);
+    const record = runKeyScript(readRecordScript, id).then(parseRecord);
     const entry: Cached = { record, untilMs: now() + keyCacheMs, isUseMarked: false };
     record.then((found) => {
       if (!found) forget();
@@ -63,9 +76,8 @@ export function createKeyVerifier({ now = Date.now }: { readonly now?: () => num
     if (record.expiresAt !== null && now() >= Date.parse(record.expiresAt)) return undefined;
     if (!entry.isUseMarked && isOlder(record.lastUsedAt, now() - markUseEveryMs)) {
       entry.isUseMarked = true;
-      // A key revoked meanwhile must not come back as a record of this field alone. That it is not written lets nobody in or out.
-      const mark = `return redis.call("EXISTS", record(ARGV[1])) == 1 and redis.call("HSET", record(ARGV[1]), "lastUsedAt", ARGV[2])`;
-      runScript(mark, id, new Date(now()).toISOString()).catch(() => {});
+      // That it is not written lets nobody in or out.
+      runKeyScript(markUseScript, id, new Date(now()).toISOString()).catch(() => {});
     }
     return withoutDigest(record);
   }

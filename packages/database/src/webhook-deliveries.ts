@@ -40,12 +40,12 @@ export interface NewWebhookDelivery {
 /**
  * Notes that a delivery begins. One that is there already stays as it is.
  *
- * @returns what has become of it so far
+ * @returns whose it is, and what has become of it so far
  */
 export async function beginWebhookDelivery(
   database: Kysely<Tables>,
   { id, endpointId, event, eventId, occurredAt, payload, jobId }: NewWebhookDelivery,
-): Promise<Pick<WebhookDelivery, "status" | "httpStatus" | "durationMs">> {
+): Promise<Pick<WebhookDelivery, "endpointId" | "status" | "httpStatus" | "durationMs">> {
   const inserted = await database
     .insertInto("webhook_deliveries")
     .values({

@@ -1,9 +1,9 @@
+import { runScript } from "@millrace/worker-config";
 import { parseJobFailure, type QueueName, replayFields, toIso } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { z } from "zod";
 import { readFields } from "./read-fields.ts";
 import { findRecordFlaw, vitalFields } from "./record-flaw.ts";
-import { runScript } from "./run-script.ts";
 
 /** A job that failed for good, as it lies in BullMQ's failed set. Its payload is not shown. */
 export interface DeadLetter {

@@ -1,5 +1,6 @@
 import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
 import { z } from "zod";
+import { statisticsKey } from "./read-queue-counts.ts";
 import { readRedisTime } from "./replay-letter.ts";
 
 export const drainRequestSchema = z.strictObject({
@@ -48,7 +49,13 @@ export async function drainQueue(
     if (state === "delayed" && !delayed) continue;
     for (;;) {
       if (signal?.aborted) return { ...removed, isStopped: true };
-      const ids = await askQueue(contracts[queue], (opened) => opened.clean(Date.now() - until, jobsPerCommand, state));
+      const ids = await askQueue(contracts[queue], async (opened) => {
+        const cleaned = await opened.clean(Date.now() - until, jobsPerCommand, state);
+        // Statistics would count those that waited for another attempt among the jobs that come after them.
+        const client = await opened.getBackend().client;
+        if (cleaned.length > 0) await client.runCommand("zrem", [`${statisticsKey(queue)}:retrying`, ...cleaned]);
+        return cleaned;
+      });
       removed[counted] += ids.length;
       if (ids.length === 0) break;
     }

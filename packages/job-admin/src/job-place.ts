@@ -23,7 +23,7 @@ export interface JobPlace {
   readonly jobId: string;
 }
 
-const storedSchema = z.tuple([jobLists, queueNames, z.number(), z.string()]);
+const storedSchema = z.tuple([jobLists, queueNames, z.int().nonnegative(), z.string()]);
 
 /** A place as a caller keeps it between two calls: text without a meaning of its own. */
 export function toPlaceCursor({ list, queue, position, jobId }: JobPlace): string {

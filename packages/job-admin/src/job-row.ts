@@ -1,7 +1,6 @@
-import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
+import { askQueue, contracts, type QueueName, runScript } from "@millrace/worker-config";
 import { formatJobSkip, jobStatuses, queueNames, toIso, toJobStatus } from "@millrace/worker-config/contracts";
 import { z } from "zod";
-import { runScript } from "./run-script.ts";
 
 /** A job as a list shows it: without payload, result and logs. */
 export const jobRowSchema = z

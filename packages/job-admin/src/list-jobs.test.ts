@@ -50,6 +50,7 @@ test("jobs are found by a field of their payload and by their workspace, the new
     newest,
   ]);
   expect(await idsOf({ field: ada, to: "2020-01-01T00:00:00Z" })).toEqual([]);
+  expect(await idsOf({ field: ada, to: "2300-01-01T00:00:00Z" })).toEqual([newest, "one"]);
   expect(await idsOf({ field: { name: "to", value: "ada" } })).toEqual([]);
   const first = await listJobs({ field: ada }, { limit: 1 });
   expect(await idsOf({ field: ada }, { limit: 1, cursor: first.cursor ?? "" })).toEqual(["one"]);
@@ -119,4 +120,9 @@ test("without a field jobs come by what they do, and each status has its own", a
   }
   expect(paged).toEqual(all.jobs.map(({ jobId }) => jobId));
   await holder.close(true);
+});
+
+test.each([1.5, 1e300, -1])("a cursor that somebody made up is a wrong argument: place %d", async (position) => {
+  const cursor = Buffer.from(JSON.stringify(["wait", "email", position, "one"])).toString("base64url");
+  await expect(listJobs({}, { cursor })).rejects.toThrow("expected a cursor that an earlier page returned");
 });

@@ -1,8 +1,7 @@
 import { ownKey } from "@millrace/redis";
-import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
+import { askQueue, contracts, type QueueName, readQueueEnv, runScript } from "@millrace/worker-config";
 import { type WorkerRecord, workerRecordSchema } from "@millrace/worker-config/contracts";
 import { z } from "zod";
-import { runScript } from "./run-script.ts";
 
 export const workerListSchema = z.object({
   workers: z.array(workerRecordSchema).describe("By queue, the one that started first in front."),

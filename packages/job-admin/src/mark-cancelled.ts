@@ -1,8 +1,7 @@
-import { readQueueEnv } from "@millrace/worker-config";
+import { readQueueEnv, runScript } from "@millrace/worker-config";
 import { cancelChannel, cancelledReason, type QueueName } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { z } from "zod";
-import { runScript } from "./run-script.ts";
 
 const outcomes = z.enum(["cancelled", "cancelling", "finished", "unknown"]);
 

@@ -1,6 +1,5 @@
-import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
+import { askQueue, contracts, type QueueName, runScript } from "@millrace/worker-config";
 import { parseQuarantineEntry, type QuarantineEntry, quarantineKey } from "./quarantine-entry.ts";
-import { runScript } from "./run-script.ts";
 
 /** A quarantined job with its record, byte for byte. */
 export interface QuarantinedRecord extends QuarantineEntry {

@@ -1,9 +1,8 @@
 import { ownKey } from "@millrace/redis";
-import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
+import { askQueue, contracts, type QueueName, readQueueEnv, runScript } from "@millrace/worker-config";
 import { bucketCount, replayFields } from "@millrace/worker-config/contracts";
 import { z } from "zod";
 import { quarantineKey } from "./quarantine-entry.ts";
-import { runScript } from "./run-script.ts";
 
 /** What Redis holds of a queue, before it is put into words. */
 export interface QueueCounts {
@@ -41,8 +40,8 @@ export interface Histogram {
 
 // No command looks at all jobs of a state: cardinalities, the head of each list, and what runs, which the workers' concurrency bounds.
 //
-// A mark whose job is older than all that is left of its set went with it: BullMQ removes the oldest first. What else a mark has missed is
-// found by the sweep. A job that was started before does not say since when it waits; the next one in its list came after it.
+// A mark whose job is older than all that is left of its set went with it: BullMQ removes the oldest first. Other marks that outlived their
+// jobs are removed by the sweep, which also sets those that ended jobs lack. A job that was started before does not say since when it waits; the next one in its list came after it.
 const script = {
   name: "millraceReadQueueCounts",
   numberOfKeys: 11,

@@ -1,11 +1,10 @@
-import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
+import { askQueue, contracts, type QueueName, runScript } from "@millrace/worker-config";
 import { statisticsMarks } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { z } from "zod";
 import { isJobKey } from "./job-key.ts";
 import { statisticsKey } from "./read-queue-counts.ts";
 import { removeLetter } from "./remove-letter.ts";
-import { runScript } from "./run-script.ts";
 
 export const removeOutcomes = z.enum([
   "removed",

@@ -1,8 +1,7 @@
-import { askQueue, contracts } from "@millrace/worker-config";
+import { askQueue, contracts, runScript } from "@millrace/worker-config";
 import { z } from "zod";
 import type { LetterPosition } from "./letter-position.ts";
 import { statisticsKey } from "./read-queue-counts.ts";
-import { runScript } from "./run-script.ts";
 
 const outcomes = z.enum(["removed", "left", "awaited"]);
 

@@ -1,11 +1,10 @@
-import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
+import { askQueue, contracts, type QueueName, runScript } from "@millrace/worker-config";
 import { replayFields } from "@millrace/worker-config/contracts";
 import { Job, type Queue } from "bullmq";
 import { z } from "zod";
 import { type DeadLetterRow, readDeadLetters } from "./dead-letter.ts";
 import { isJobKey } from "./job-key.ts";
 import { statisticsKey } from "./read-queue-counts.ts";
-import { runScript } from "./run-script.ts";
 
 const outcomes = z.enum(["replayed", "unknown", "not_failed", "corrupt", "children_open", "replayed_already"]);
 

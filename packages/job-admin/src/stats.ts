@@ -46,7 +46,10 @@ export const queueStatsSchema = z
 
 /**
  * Counts that workers keep reach Redis once a second: how many of the ended jobs were skipped or cancelled, which wait for another attempt,
- * times and throughput. A worker that is killed takes its last two seconds of them along. All other counts are exact.
+ * times and throughput. A worker that is killed, or that Redis refuses, takes its last ones along, and of more than 10,000 ends in a second the
+ * rest goes uncounted. Then, and of jobs from before there were statistics, a cancelled job counts as `failed` and as a dead letter, a skipped one
+ * as `success`, until `sweepIndexes` (every night) has looked at them; one that waits for another attempt counts as `pending`.
+ * All other counts are Redis' own of what it holds.
  */
 export const statsSchema = z
   .object({

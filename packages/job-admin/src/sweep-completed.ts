@@ -1,6 +1,5 @@
-import { askQueue, contracts, defaultJobOptions, queueNames } from "@millrace/worker-config";
+import { askQueue, contracts, defaultJobOptions, queueNames, runScript } from "@millrace/worker-config";
 import { z } from "zod";
-import { runScript } from "./run-script.ts";
 
 const page = z.tuple([z.coerce.number(), z.int(), z.int()]);
 

@@ -1,9 +1,18 @@
-import { askQueue, contracts, type QueueName, queueNames, readQueueEnv, searchKey } from "@millrace/worker-config";
+import {
+  askQueue,
+  contracts,
+  type QueueName,
+  queueNames,
+  readQueueEnv,
+  runScript,
+  type Script,
+  searchKey,
+} from "@millrace/worker-config";
 import { workspaceField } from "@millrace/worker-config/contracts";
 import { z } from "zod";
 import { searchableFields } from "./job-filter.ts";
 import { statisticsKey } from "./read-queue-counts.ts";
-import { runScript, type Script } from "./run-script.ts";
+import { setMissingMarks } from "./set-missing-marks.ts";
 
 const page = z.tuple([z.coerce.number(), z.int(), z.int()]);
 
@@ -53,7 +62,7 @@ const setsOfMarks = { retrying: "delayed", skipped: "completed", cancelled: "fai
 
 /**
  * Takes what is left of removed jobs out of the indexes by which jobs are found, and out of the marks by which statistics tell skipped,
- * cancelled and retrying jobs apart. Two hundred at a time, and Redis serves others in between.
+ * cancelled and retrying jobs apart; and sets the marks that ended jobs lack. Two hundred at a time, and Redis serves others in between.
  *
  * @param signal ends the sweep between two of them
  * @returns how many entries and marks were removed
@@ -70,6 +79,7 @@ export async function sweepIndexes(signal?: AbortSignal): Promise<number> {
       const keys = (toKey: (name: string) => string) => [`${statisticsKey(queue)}:${mark}`, toKey(set)];
       total += await sweep(queue, markScript, keys, [mark], signal);
     }
+    await setMissingMarks(queue, signal);
   }
   return total;
 }

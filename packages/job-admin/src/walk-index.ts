@@ -16,8 +16,6 @@ import type { JobPlace } from "./job-place.ts";
 
 const pageSize = 100;
 const entriesSchema = z.array(z.string());
-// As wide as a time in an entry, and above all of them.
-const endOfTime = 9_999_999_999_999;
 
 /** The places of jobs that were indexed by what the filter asks for: queue by queue, the newest first. */
 export async function* walkIndex(filter: JobFilter, after: JobPlace | undefined): AsyncGenerator<JobPlace, void> {
@@ -36,7 +34,7 @@ async function* walkQueue(
 ): AsyncGenerator<JobPlace, void> {
   const [first, ...others] = criteriaOf(filter).map(({ field, value }) => toIndex(queue, field, value));
   if (!first) return;
-  const newest = filter.to === undefined ? endOfTime : Date.parse(filter.to);
+  const newest = filter.to === undefined ? Number.POSITIVE_INFINITY : Date.parse(filter.to);
   const oldest = filter.from === undefined ? 0 : Math.max(0, Date.parse(filter.from));
   // "~" sorts behind whatever a job's id may begin with.
   let end = after ? `(${first.entry(after.position, after.jobId)}` : `[${first.entry(newest, "~~")}`;

@@ -18,4 +18,5 @@ export { getRedisConnection } from "./queues/producer-connection.ts";
 export { askQueue, closeQueues, queueOf } from "./queues/queue-of.ts";
 export { QueueUnavailableError } from "./queues/queue-unavailable-error.ts";
 export * from "./queues/queues.ts";
+export { runScript, type Script } from "./queues/run-script.ts";
 export type { TypedQueue } from "./queues/typed-queue.ts";

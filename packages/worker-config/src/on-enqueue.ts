@@ -1,5 +1,6 @@
 import { maxMetaEntries } from "./contracts/job-options.ts";
 import type { Enqueued } from "./enqueue.ts";
+import { InvalidJobError } from "./jobs/invalid-job-error.ts";
 
 /** An enqueue that begins. */
 export interface BegunEnqueue {
@@ -51,14 +52,24 @@ export async function followed(
   const following = follow({ queue, action, traceparent });
   try {
     const traced = { ...meta, traceparent: following.traceparent };
-    // One that has no room for it is not to be refused because somebody looks on.
-    const added = await add(Object.keys(traced).length > maxMetaEntries ? options : { ...options, meta: traced });
+    // One that has no room for it, in its labels or in its bytes, is not to be refused because somebody looks on.
+    const added = await (Object.keys(traced).length > maxMetaEntries
+      ? add(options)
+      : add({ ...options, meta: traced }).catch((error: unknown) => {
+          if (!isTooLarge(error)) throw error;
+          return add(options);
+        }));
     following.added(added);
     return added;
   } catch (error) {
     following.failed(error);
     throw error;
   }
+}
+
+/** Refused before anything was sent. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof InvalidJobError && error.code === "payload_too_large";
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

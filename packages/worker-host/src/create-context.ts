@@ -1,4 +1,5 @@
 import type { Logger } from "@millrace/logger";
+import { InvalidJobError } from "@millrace/worker-config";
 import { maxMetaEntries, type QueueContract } from "@millrace/worker-config/contracts";
 import type { Enqueue, JobContext } from "./job-context.ts";
 import type { StartedJob } from "./started-job.ts";
@@ -73,11 +74,14 @@ class AttemptContext implements JobContext {
   // A function of its own, so that a handler may take it out of the context.
   get enqueue(): Enqueue {
     const { traceparent } = this;
-    return (contract, action, data, options) => {
+    return async (contract, action, data, options) => {
       const meta = { traceparent, ...options?.meta };
-      // A job whose own labels leave no room is not to be refused for one that its handler did not ask for.
-      const hasRoom = Object.keys(meta).length <= maxMetaEntries;
-      return this.#host.enqueue(contract, action, data, hasRoom ? { ...options, meta } : options);
+      // A job whose own labels or bytes leave no room is not to be refused for one that its handler did not ask for.
+      if (Object.keys(meta).length > maxMetaEntries) return this.#host.enqueue(contract, action, data, options);
+      return this.#host.enqueue(contract, action, data, { ...options, meta }).catch((error: unknown) => {
+        if (!(error instanceof InvalidJobError && error.code === "payload_too_large")) throw error;
+        return this.#host.enqueue(contract, action, data, options);
+      });
     };
   }
 }

@@ -11,19 +11,19 @@ const contract = defineQueue("default", {
     idempotencyKey: ({ order }) => order,
     workspaceId: ({ workspaceId }) => workspaceId,
   },
-  child: { data: z.object({}) },
+  child: { data: z.object({ text: z.string().optional() }) },
 });
 const { work, add, ended } = useQueue(contract);
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-function recordContexts(meta: Record<string, string> = { tenant: "a" }) {
+function recordContexts(meta: Record<string, string> = { tenant: "a" }, data: { text?: string } = {}) {
   const contexts: JobContext[] = [];
   const childStarted = Promise.withResolvers<void>();
   const handlers = {
     parent: async (_: unknown, context: JobContext) => {
       contexts.push(context);
       await context.progress(50);
-      await context.enqueue(contract, "child", {}, { meta });
+      await context.enqueue(contract, "child", data, { meta });
     },
     child: async (_: unknown, context: JobContext) => {
       contexts.push(context);
@@ -75,4 +75,14 @@ test("a job of a handler that has as many labels as it may is added with those a
   await add("parent", { order: "order-full", workspaceId: "w" }, { meta: { traceparent } });
   await childStarted;
   expect(contexts[1]?.meta).toEqual(labels);
+});
+
+test("a job of a handler that is as large as it may be is added without the trace", async () => {
+  const meta = { tenant: "a" };
+  const emptyBytes = JSON.stringify({ type: "child", data: { text: "" }, meta }).length;
+  const { contexts, handlers, childStarted } = recordContexts(meta, { text: "a".repeat(262_144 - emptyBytes) });
+  await work(handlers);
+  await add("parent", { order: "order-large", workspaceId: "w" }, { meta: { traceparent } });
+  await childStarted;
+  expect(contexts[1]?.meta).toEqual(meta);
 });

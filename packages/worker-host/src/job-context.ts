@@ -14,7 +14,10 @@ export interface JobContext {
   /** 1 for the first try. */
   readonly attempt: number;
   readonly isFinalAttempt: boolean;
-  /** What the contract's `idempotencyKey` says of this job. Hand it on to the service that has the effect, where that takes one. */
+  /**
+   * What the contract's `idempotencyKey` says of this job. Hand it on to the service that has the effect, where that takes one; together with
+   * `workspaceId` where several workspaces have one account there, since each may have the same key.
+   */
   readonly idempotencyKey: string | undefined;
   /** The workspace that the job belongs to, where its contract names one. */
   readonly workspaceId: string | undefined;
@@ -29,7 +32,7 @@ export interface JobContext {
   /** Shown by the job's status, 0 to 100. */
   progress(percent: number): Promise<void>;
   /**
-   * Adds a job that belongs to the same trace, unless its own labels fill `meta`. An attempt that is repeated enqueues again: name a
+   * Adds a job that belongs to the same trace, unless its own labels or bytes leave no room for it. An attempt that is repeated enqueues again: name a
    * `jobId` made of this job's where that must not add a second job.
    */
   readonly enqueue: Enqueue;

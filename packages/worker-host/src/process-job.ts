@@ -152,8 +152,10 @@ async function claimAndRun<
     });
   if (idempotencyKey === undefined) return { outcome: "completed", result: await runHandler() };
   const lifetimeMs = definition.idempotencyLifetimeMs ?? defaultIdempotencyLifetimeMs;
+  // Whoever fills in the data chooses the key: without its workspace, one tenant could take another's effect and read its result.
+  const scope = workspaceId ?? definition.workspaceId?.(data);
   const effect: Effect = {
-    key: JSON.stringify([host.contract.name, action, idempotencyKey]),
+    key: JSON.stringify([host.contract.name, action, idempotencyKey, ...(scope === undefined ? [] : [scope])]),
     owner: `${host.contract.name}/${job.jobId}`,
     token: randomUUID(),
     start: job.replays * startsPerReplay + job.starts,

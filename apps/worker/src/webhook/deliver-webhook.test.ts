@@ -130,3 +130,12 @@ test("the same event again calls the endpoint once, with a delivery id of its ow
   expect(other?.body).toBe(one?.body);
   expect(other?.headers).toMatchObject({ "webhook-id": "evt_twice", "x-webhook-delivery": "anew" });
 });
+
+test("a delivery id that is another endpoint's is refused, and what is kept of that delivery stays as it was", async () => {
+  const data = { deliveryId: "taken" };
+  const other = await deliver(await endpoint(receiver.url("/410/owner")), { data });
+  expect(other.row).toMatchObject({ status: "failed", httpStatus: 410 });
+  const { error, row } = await deliver(await endpoint(receiver.url("/200/stranger")), { data });
+  expect(error).toMatchObject({ failureKind: "permanent", code: "delivery_of_another_endpoint" });
+  expect([row, receiver.received("/200/stranger")]).toEqual([other.row, []]);
+});

@@ -58,6 +58,12 @@ export function createDeliverWebhook(parts: DeliverWebhookParts): DeliverWebhook
     }
     const begun = { endpointId, event, eventId, occurredAt, payload: JSON.stringify(payload), jobId: context.jobId };
     const known = await whenAvailable(() => beginWebhookDelivery(database, { id: deliveryId, ...begun }));
+    // The job's data may name any id, and what is kept under it may be another workspace's.
+    if (known.endpointId !== endpointId) {
+      throw new PermanentError("deliveryId: expected a new one or one of the endpoint's deliveries, got another's.", {
+        code: "delivery_of_another_endpoint",
+      });
+    }
     if (known.status === "success") {
       return { deliveryId, status: known.httpStatus ?? 200, durationMs: known.durationMs ?? 0 };
     }

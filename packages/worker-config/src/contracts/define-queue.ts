@@ -22,7 +22,10 @@ export interface ActionDefinition<Data extends DataSchema = DataSchema, Result e
   readonly interruptible?: boolean;
   /** The tenant that the job belongs to; none means that it runs for nobody in particular. A method, so that a contract fits code that serves every contract. */
   workspaceId?(data: z.output<Data>): string | WorkspaceReference | undefined;
-  /** Two jobs of this action with the same key have one effect. Hand it on to the service that has the effect, where that takes one. */
+  /**
+   * Two jobs of this action and of one workspace with the same key have one effect: the key need not name the workspace. Hand it on to the
+   * service that has the effect, where that takes one.
+   */
   idempotencyKey?(data: z.output<Data>): string | undefined;
   /**
    * What its jobs can be found by, beside their workspace: `{ to: (data) => data.to }`. Kept as digests. A field of one name may be declared

@@ -86,7 +86,7 @@ export const emailContract = defineQueue("email", {
         to: z.union([z.email(), mailbox]),
         ...content,
         ...envelope,
-        /** One mail for all jobs that have it, within a week. */
+        /** One mail for all jobs of the workspace that have it, within a week. */
         idempotencyKey: z.string().min(1).max(300).optional(),
       })
       .superRefine(checkContent),

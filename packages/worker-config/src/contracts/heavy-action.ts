@@ -28,18 +28,11 @@ export const output = {
     .describe("How long the made file is kept. Defaults to the store's FILE_STORE_TTL_MS."),
 };
 
-function effectKey(data: {
-  workspaceId?: string | undefined;
-  idempotencyKey?: string | undefined;
-}): string | undefined {
-  return data.idempotencyKey === undefined ? undefined : `${data.workspaceId ?? ""}/${data.idempotencyKey}`;
-}
-
 /** Of every action: minutes of work that may begin anew, so that a deploy need not wait for it. */
 export const longWork = {
   timeout: 5 * minute,
   interruptible: true,
   workspaceId: (data: { workspaceId?: string | undefined }) => data.workspaceId,
-  idempotencyKey: effectKey,
+  idempotencyKey: (data: { idempotencyKey?: string | undefined }) => data.idempotencyKey,
   options: { attempts: 3 },
 } as const;

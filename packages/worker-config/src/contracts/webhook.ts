@@ -76,7 +76,7 @@ export const webhookContract = defineQueue("webhook", {
       nextJobId: z.string().nullable().describe("The job of the next page."),
     }),
     workspaceId: (data) => data.workspaceId,
-    idempotencyKey: ({ workspaceId = "", eventId, after = "" }) => [workspaceId, eventId, after].join("/"),
+    idempotencyKey: ({ eventId, after = "" }) => `${eventId}/${after}`,
     options: { attempts: 10 },
     example: { event: "order.paid", eventId: "evt_dispatched", payload: { orderId: "1001", total: "49.90" } },
   },
@@ -90,7 +90,9 @@ export const webhookContract = defineQueue("webhook", {
         .string()
         .regex(/^[\w.-]{1,200}$/, "expected 1 to 200 letters, digits, _, . and -")
         .optional()
-        .describe("Defaults to one made of event and endpoint. One of its own makes a delivery anew."),
+        .describe(
+          "Defaults to one made of event and endpoint. One of its own makes a delivery anew; one of another endpoint's deliveries is refused.",
+        ),
     }),
     result: z.object({
       deliveryId: z.string(),
@@ -100,7 +102,8 @@ export const webhookContract = defineQueue("webhook", {
     timeout: 30_000,
     workspaceId: (data) => data.workspaceId,
     searchable: { endpointId: ({ endpointId }) => endpointId },
-    idempotencyKey: ({ deliveryId, eventId, endpointId }) => deliveryId ?? webhookDeliveryId(eventId, endpointId),
+    idempotencyKey: ({ deliveryId, eventId, endpointId }) =>
+      `${endpointId}/${deliveryId ?? webhookDeliveryId(eventId, endpointId)}`,
     options: { attempts: webhookRetries.attempts },
     example: {
       endpointId: exampleWebhookEndpointId,

@@ -6,9 +6,10 @@ import { type SearchEntry, searchEntriesOf } from "../contracts/searchable.ts";
 import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
 import { type CheckedPayload, checkPayload } from "../jobs/check-payload.ts";
 import { actionJobOptions } from "../jobs/prepare-enqueue.ts";
-import { indexCommand } from "../jobs/search-index.ts";
+import { createIndexWriter, indexScript } from "../jobs/search-index.ts";
 import { withDeadline } from "./deadline.ts";
 import { type Asked, QueueUnavailableError } from "./queue-unavailable-error.ts";
+import { teachScript } from "./run-script.ts";
 
 type EnvelopeJob = Job<JobEnvelope, unknown, string>;
 
@@ -22,6 +23,7 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
   readonly #contract: QueueContract;
   readonly #limits: { maxPayloadBytes: number; deadlineMs: number };
   readonly #duplicates = new WeakSet<EnvelopeJob>();
+  readonly #indexArgs = createIndexWriter();
   #connecting: Promise<void> | undefined;
 
   constructor(contract: QueueContract, limits: { maxPayloadBytes: number; deadlineMs: number }, options: QueueOptions) {
@@ -63,16 +65,18 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     const client = await this.getBackend().client;
     // Ahead of its job, over the same connection. An entry that no job follows is forgotten at the next look; a job that could not be indexed
     // is a job all the same.
-    client.runCommand("eval", this.#indexCommand(options, entries)).catch(() => {});
+    teachScript(client, indexScript);
+    client.runCommand(indexScript.name, this.#indexCommand(options, entries, false)).catch(() => {});
     return super.addJob(name, data, options);
   }
 
   #indexCommand(
     { jobId, timestamp, delay = 0 }: { readonly jobId: string; readonly timestamp: number; readonly delay?: number },
     entries: readonly SearchEntry[],
+    mayExist: boolean,
   ): (string | number)[] {
     const queue = { prefix: this.opts.prefix ?? "", queue: this.name, jobKey: this.toKey(jobId) };
-    return indexCommand(queue, { jobId, createdAtMs: timestamp, delayMs: delay }, entries);
+    return this.#indexArgs({ ...queue, jobId, createdAtMs: timestamp, delayMs: delay, mayExist }, entries);
   }
 
   override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
@@ -99,22 +103,26 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
   ): Promise<EnvelopeJob> {
     const { jobId } = options;
     const job: EnvelopeJob = new Job(this, name, data, { ...this.defaultJobOptions, ...options }, jobId);
-    const transaction = (await this.getBackend().client).multi();
+    const client = await this.getBackend().client;
+    teachScript(client, indexScript);
+    const transaction = client.multi();
     transaction.runCommand("exists", [this.toKey(jobId)]);
-    if (entries.length > 0) {
-      const added = { jobId, timestamp: job.timestamp, delay: options.delay ?? 0 };
-      transaction.runCommand("eval", this.#indexCommand(added, entries));
-    }
+    const indexed = { jobId, timestamp: job.timestamp, delay: options.delay ?? 0 };
+    if (entries.length > 0) transaction.runCommand(indexScript.name, this.#indexCommand(indexed, entries, true));
     const { parentKey } = job;
     await job.addJob(transaction, parentKey ? { parentKey, parentDependenciesKey: `${parentKey}:dependencies` } : {});
     const replies = (await transaction.exec()) ?? [];
     const [exists, added] = [replies[0], replies.at(-1)];
     const isTaken = exists?.[1] === 1;
+    // Redis can have lost its scripts, and a transaction cannot bring them back. Outside of one they come with the next use.
+    if (entries.length > 0 && !isTaken && isScriptLost(replies[1]?.[0])) {
+      client.runCommand(indexScript.name, this.#indexCommand(indexed, entries, false)).catch(() => {});
+    }
     // A job that could not be indexed is a job all the same.
     const failure = exists?.[0] ?? added?.[0];
-    if (failure?.message.startsWith("NOSCRIPT")) {
-      // Redis has lost its scripts, so nothing was added, and a transaction cannot bring them back. A plain add does.
-      const again = await super.addJob(name, data, options);
+    if (isScriptLost(failure)) {
+      // As its entry names it.
+      const again = await super.addJob(name, data, { ...options, timestamp: job.timestamp });
       if (isTaken || again.id !== jobId) this.#duplicates.add(again);
       return again;
     }
@@ -168,6 +176,10 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
       throw isConnectionLost(error) ? unanswered(error) : error;
     });
   }
+}
+
+function isScriptLost(error: Error | null | undefined): boolean {
+  return error?.message.startsWith("NOSCRIPT") === true;
 }
 
 /** Redis itself said no (read only, out of memory). */

@@ -12,7 +12,13 @@ const result = z.object({ echo: z.string() });
 /** What the cases run. */
 export const contract = defineQueue("default", {
   run: { data, result, timeout: 10_000, workspaceId: ({ workspaceId }) => workspaceId },
-  keyed: { data, result, timeout: 10_000, idempotencyKey: ({ text }) => text },
+  keyed: {
+    data,
+    result,
+    timeout: 10_000,
+    workspaceId: ({ workspaceId }) => workspaceId,
+    idempotencyKey: ({ text }) => text,
+  },
 });
 
 export interface StartOptions {

@@ -148,6 +148,20 @@ export function identityCases(engine: Engine): void {
     expect(runs).toBe(1);
   });
 
+  test("a key is its workspace's own: another one with the same key has its effect, and sees nothing of the first one's result", async () => {
+    await engine.start({ keyed: async (_, { workspaceId = "nobody" }) => ({ echo: `for ${workspaceId}` }) });
+    for (const workspaceId of ["ws-a", "ws-b", undefined]) {
+      const { jobId } = await engine.enqueue(contract, "keyed", {
+        text: "shared",
+        ...(workspaceId && { workspaceId }),
+      });
+      expect(await untilEnded(engine, jobId)).toMatchObject({
+        status: "success",
+        result: { echo: `for ${workspaceId ?? "nobody"}` },
+      });
+    }
+  });
+
   test("twins that run at once have one effect: one waits without an attempt, and is skipped", async () => {
     const { started, open, pass } = createGate();
     let runs = 0;
