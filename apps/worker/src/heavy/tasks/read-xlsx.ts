@@ -12,6 +12,8 @@ const besideCells = [
 /** Per sheet its name, a line per row, cells separated by tabs, and an empty line. Formulas are their results as they were saved. */
 export const readXlsx: ReadDocument = async (content, { text, maxPages, progress }) => {
   const workbook = new ExcelJS.Workbook();
+  // A filter over a table is a name of all its cells, and the library makes an object for each: no name is kept.
+  Object.defineProperty(workbook.definedNames, "model", { get: () => [], set: () => {} });
   // Its types know no Buffer of today's Node.
   await workbook.xlsx.load(content as unknown as ArrayBuffer, { ignoreNodes: besideCells });
   const { worksheets } = workbook;

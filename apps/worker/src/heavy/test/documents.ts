@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import ExcelJS from "exceljs";
-import { strToU8, unzipSync, type Zippable, zipSync } from "fflate";
+import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from "fflate";
 
 /** A whole PDF: a page per text, and what else stands in its trailer. `pack` makes the stream of a page's content. */
 export function pdf(pages: readonly string[], trailer = "", pack: (content: string) => string = stream): Buffer {
@@ -89,11 +89,15 @@ export async function xlsx(sheets: Record<string, unknown[][]>): Promise<Buffer>
   return Buffer.from(await workbook.xlsx.writeBuffer());
 }
 
-/** A workbook of one sheet of this XML: its cells, and what stands after them. */
+/** A workbook of one sheet of this XML, its cells and what stands after them, with a filter over all of it. */
 export async function xlsxOf(sheetData: string, after = ""): Promise<Buffer> {
   const files = unzipSync(await xlsx({ Guests: [["Ada"]] }));
+  const names = `<definedNames><definedName name="_xlnm._FilterDatabase" localSheetId="0">Guests!$A$1:$XFD$1048576</definedName></definedNames>`;
+  const book = strFromU8(files["xl/workbook.xml"] ?? new Uint8Array()).replace("</sheets>", `</sheets>${names}`);
   const sheet = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${sheetData}</sheetData>${after}</worksheet>`;
-  return Buffer.from(zipSync({ ...files, "xl/worksheets/sheet1.xml": strToU8(sheet) }));
+  return Buffer.from(
+    zipSync({ ...files, "xl/workbook.xml": strToU8(book), "xl/worksheets/sheet1.xml": strToU8(sheet) }),
+  );
 }
 
 /** The same archive, in which the named entry claims to unpack to another size. */
