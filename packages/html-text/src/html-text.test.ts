@@ -21,3 +21,23 @@ test("each caller's limits hold, and the refusal says which and not a word of th
     expect(() => documentText(quotes, given)).toThrow(new HtmlTooCostlyError(sentence.slice(14, -1)));
   }
 });
+
+test.each([
+  ["a cell of ten million columns", "<tr><td colspan=9999999>x", "tables have at most 2000 columns"],
+  ["a row of wide cells", `<tr>${"<td colspan=1000>x".repeat(3)}`, "tables have at most 2000 columns"],
+  ["a cell of ten million rows", "<tr><th rowspan='1e7'>x", "cells span at most 2000 rows"],
+  [
+    "rows of large cells",
+    "<tr><td colspan=500 rowspan=500>x".repeat(2),
+    "cells of several rows have at most 100000 places in all",
+  ],
+])("%s is refused where tables are laid out; a mail's text has none", (_name, rows, expected) => {
+  const table = `<table>${rows}</table>`;
+  expect(() => documentText(table, limits)).toThrow(new HtmlTooCostlyError(`whose ${expected}`));
+  expect(mailText(table, limits)).toContain("x");
+});
+
+test("ordinary tables are laid out, however many rows of theirs have a wide cell", () => {
+  const rows = "<tr><td colspan=3>Total</td></tr><tr><td rowspan=2>a</td><td>b</td><td>c</td></tr>";
+  expect(documentText(`<table>${rows.repeat(300)}</table>`, limits)).toMatch(/^Total\na +b +c/);
+});

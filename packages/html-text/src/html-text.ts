@@ -1,5 +1,5 @@
 import { convert } from "html-to-text";
-import { type HtmlLimits, requireWithin } from "./limits.ts";
+import { type HtmlLimits, requireNarrowTables, requireWithin } from "./limits.ts";
 
 /**
  * The text part of a mail: in lines of 80 characters, with the addresses of its links, since whoever reads the text has nothing else.
@@ -19,6 +19,7 @@ export function mailText(html: string, limits: HtmlLimits): string {
  */
 export function documentText(html: string, limits: HtmlLimits): string {
   requireWithin(html, limits);
+  requireNarrowTables(html);
   const skipped = ["img", "script", "style", "template", "noscript"];
   return convert(html, {
     wordwrap: false,

@@ -23,6 +23,10 @@ export class HtmlTooCostlyError extends Error {
 }
 
 const indenting = /^(blockquote|ul|ol|li)$/;
+// Browsers take a cell for at most 1,000 columns wide; a row that is laid out takes a time that grows with the square of its columns.
+const widestRow = 2_000;
+const tallestCell = 2_000;
+const mostSpanned = 100_000;
 
 /**
  * Reads with the converter's own parser, and ends at the first element that is too deep.
@@ -51,4 +55,34 @@ export function requireWithin(html: string, { longest, deepest, deepestIndent = 
     },
   });
   parser.end(html);
+}
+
+/**
+ * For HTML whose tables are laid out, with a place for each column and row that a cell spans: a cell claims as many as it likes in ten characters.
+ *
+ * @throws HtmlTooCostlyError
+ */
+export function requireNarrowTables(html: string): void {
+  let [columns, spanned] = [0, 0];
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      if (name === "tr") columns = 0;
+      if (name !== "td" && name !== "th") return;
+      const [width, height] = [spanOf(attributes.colspan), spanOf(attributes.rowspan)];
+      columns += width;
+      // Cells of several rows push what is below them to the right, so that no row alone says how wide a table becomes.
+      if (height > 1) spanned += width * height;
+      if (columns > widestRow) throw new HtmlTooCostlyError(`whose tables have at most ${widestRow} columns`);
+      if (height > tallestCell) throw new HtmlTooCostlyError(`whose cells span at most ${tallestCell} rows`);
+      if (spanned > mostSpanned) {
+        throw new HtmlTooCostlyError(`whose cells of several rows have at most ${mostSpanned} places in all`);
+      }
+    },
+  });
+  parser.end(html);
+}
+
+/** As the converter reads it: what is no number spans one. */
+function spanOf(value: string | undefined): number {
+  return Math.max(Number(value) || 1, 1);
 }

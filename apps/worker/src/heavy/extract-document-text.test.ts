@@ -1,6 +1,6 @@
 import { type Zippable, zipSync } from "fflate";
 import { afterEach, expect, test } from "vitest";
-import { claimingSize, docx, encryptedPdf, pdf, pdfBomb, xlsx } from "./test/documents.ts";
+import { claimingSize, docx, encryptedPdf, nestedPdf, pdf, pdfBomb, xlsx, xlsxOf } from "./test/documents.ts";
 import { useHeavyWorker } from "./test/heavy-worker.ts";
 
 const { run, store, read, leftovers } = useHeavyWorker();
@@ -78,6 +78,16 @@ test.each([
   ],
   ["html of a thousand elements in each other", "document_too_complex", async () => `<html>${"<div>".repeat(1_000)}`],
   [
+    "html of 50 bytes with a cell of ten million columns",
+    "document_too_complex",
+    async () => "<table><tr><td colspan=9999999>x</td></tr></table>",
+  ],
+  [
+    "a workbook whose one row is the four billionth",
+    "document_too_complex",
+    () => xlsxOf('<row r="4000000000"><c r="A4000000000"><v>1</v></c></row>'),
+  ],
+  [
     "one text that a sheet repeats",
     "text_too_large",
     () => xlsx({ s: Array.from({ length: 100 }, () => ["x".repeat(30_000)]) }),
@@ -90,4 +100,22 @@ test.each([
 test("a pdf whose page unpacks to 80 MB ends at its thread's memory", async () => {
   const fileId = await store(pdfBomb(80_000_000));
   await expect(run("extractDocumentText", { fileId })).rejects.toMatchObject({ code: "out_of_memory" });
+});
+
+test("a pdf of 3 kB that draws ten billion times is dead once its time is over", async () => {
+  const fileId = await store(nestedPdf());
+  const reading = run("extractDocumentText", { fileId }, { settings: { maxDocumentMs: 1_000 } });
+  await expect(reading).rejects.toMatchObject({ failureKind: "permanent", code: "document_too_complex" });
+});
+
+test("what a workbook says of a million cells at once costs nothing", async () => {
+  const column = "A1:A1048576";
+  const fileId = await store(
+    await xlsxOf(
+      '<row r="1"><c r="A1"><v>36</v></c><c r="B1"/></row>',
+      `<mergeCells count="1"><mergeCell ref="A1:XFD1048576"/></mergeCells><conditionalFormatting sqref="${column}"><cfRule type="cellIs" priority="1" operator="equal"><formula>1</formula></cfRule></conditionalFormatting><dataValidations count="1"><dataValidation type="list" sqref="${column}"><formula1>"a,b"</formula1></dataValidation></dataValidations>`,
+    ),
+  );
+  const { file } = await run("extractDocumentText", { fileId });
+  expect((await read(file.fileId)).toString()).toBe("Guests\n36\n\n");
 });

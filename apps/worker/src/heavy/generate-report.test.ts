@@ -49,6 +49,13 @@ test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1"])(
   },
 );
 
+test.each(["x;=1+1", "x\t=1+1"])("a text stays one cell where another list separator holds: %j", async (name) => {
+  const csv = await csvOf(
+    report("csv", { columns: [{ key: "name", heading: "a;b", type: "text" }], rows: [{ name }] }),
+  );
+  expect(csv).toBe(`\uFEFF"a;b"\r\n"${name}"\r\n`);
+});
+
 test("a spreadsheet has numbers, moments and truth values, and a formula in a text stays a text", async () => {
   const evil = { name: "=HYPERLINK(1)\u0000", total: 1, at: "1899-12-31" };
   const { file } = await run("generateReport", report("xlsx", { title: "Q4: [all]", rows: [...rows, evil] }));

@@ -13,6 +13,8 @@ export interface HeavyServices extends RecognizeTextParts, DocumentLimits {
   readonly runProgram: RunProgram;
   /** As HEAVY_MAX_AUDIO_SECONDS. */
   readonly maxAudioSeconds: number;
+  /** How long the reading of one document may take. */
+  readonly maxDocumentMs: number;
   /** The largest file that the store takes. */
   readonly maxOutputBytes: number;
 }
@@ -20,11 +22,12 @@ export interface HeavyServices extends RecognizeTextParts, DocumentLimits {
 /** One entry per action of the contract: the compiler asks for a missing one. */
 export function heavyHandlers(services: HeavyServices): HandlersOf<typeof heavyContract> {
   const { inWorkFolder, runTask, runImageTask, maxPixels, maxInflatedBytes, maxPages, maxTextBytes } = services;
-  const { runProgram, maxOutputBytes, maxAudioSeconds } = services;
+  const { runProgram, maxOutputBytes, maxAudioSeconds, maxDocumentMs } = services;
+  const documentLimits = { maxInflatedBytes, maxPages, maxTextBytes };
   const audioLimits = { maxSeconds: maxAudioSeconds, maxOutputBytes };
   return {
     transformImage: createTransformImage(inWorkFolder, runImageTask, maxPixels),
-    extractDocumentText: createExtractDocumentText(inWorkFolder, runTask, { maxInflatedBytes, maxPages, maxTextBytes }),
+    extractDocumentText: createExtractDocumentText(inWorkFolder, runTask, documentLimits, maxDocumentMs),
     recognizeText: createRecognizeText(services),
     generateReport: createGenerateReport(inWorkFolder, runTask, maxOutputBytes),
     transcodeAudio: createTranscodeAudio(inWorkFolder, runProgram, audioLimits),

@@ -29,6 +29,8 @@ const processes = openTaskProcesses<ImageTasks>({
   processFile: new URL(`./image-process.${ending}`, import.meta.url),
   memoryMb,
 });
+// Under the timeout of an attempt, which would be tried again; any document that is meant to be read takes seconds.
+const maxDocumentMs = 120_000;
 const handlers = heavyHandlers({
   inWorkFolder: createInWorkFolder({ files, parent, maxInputBytes: env.HEAVY_MAX_INPUT_BYTES }),
   runTask: pool.run,
@@ -41,6 +43,7 @@ const handlers = heavyHandlers({
   maxInflatedBytes: env.HEAVY_MAX_INFLATED_BYTES,
   maxPages: env.HEAVY_MAX_PAGES,
   maxTextBytes: files.maxBytes,
+  maxDocumentMs,
 });
 await runWorker(
   heavyContract,

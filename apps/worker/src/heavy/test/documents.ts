@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import ExcelJS from "exceljs";
-import { strToU8, type Zippable, zipSync } from "fflate";
+import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from "fflate";
 
 /** A whole PDF: a page per text, and what else stands in its trailer. `pack` makes the stream of a page's content. */
 export function pdf(pages: readonly string[], trailer = "", pack: (content: string) => string = stream): Buffer {
@@ -14,6 +14,11 @@ export function pdf(pages: readonly string[], trailer = "", pack: (content: stri
       pack(`BT /F1 12 Tf 10 50 Td (${text}) Tj ET`),
     ]),
   ];
+  return pdfOf(objects, trailer);
+}
+
+/** A PDF of these objects, numbered from 1; the first one is its catalogue. */
+function pdfOf(objects: readonly string[], trailer = ""): Buffer {
   let body = "%PDF-1.7\n";
   const offsets = objects.map((object, index) => {
     const offset = body.length;
@@ -48,6 +53,24 @@ export function encryptedPdf(): Buffer {
   );
 }
 
+/** Ten drawings, each of which draws the next one ten times: as many as ten billion. */
+export function nestedPdf(): Buffer {
+  const font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
+  const forms = Array.from({ length: 10 }, (_, at) => {
+    const resources = at === 9 ? `/Font << /T ${font} >>` : `/XObject << /F ${at + 5} 0 R >>`;
+    // Without a text in it, a reader skips the second of two.
+    const content = at === 9 ? "BT /T 1 Tf (x) Tj ET" : "/F Do ".repeat(10);
+    return `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << ${resources} >> /Length ${content.length} >>\nstream\n${content}\nendstream`;
+  });
+  return pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Resources << /XObject << /F 4 0 R >> >> /Contents 14 0 R >>",
+    ...forms,
+    stream("/F Do"),
+  ]);
+}
+
 export function docx(paragraphs: readonly string[], more: Zippable = {}): Buffer {
   const namespace = "http://schemas.openxmlformats.org";
   const body = paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join("");
@@ -64,6 +87,17 @@ export async function xlsx(sheets: Record<string, unknown[][]>): Promise<Buffer>
   const workbook = new ExcelJS.Workbook();
   for (const [name, rows] of Object.entries(sheets)) workbook.addWorksheet(name).addRows(rows);
   return Buffer.from(await workbook.xlsx.writeBuffer());
+}
+
+/** A workbook of one sheet of this XML, its cells and what stands after them, with a filter over all of it. */
+export async function xlsxOf(sheetData: string, after = ""): Promise<Buffer> {
+  const files = unzipSync(await xlsx({ Guests: [["Ada"]] }));
+  const names = `<definedNames><definedName name="_xlnm._FilterDatabase" localSheetId="0">Guests!$A$1:$XFD$1048576</definedName></definedNames>`;
+  const book = strFromU8(files["xl/workbook.xml"] ?? new Uint8Array()).replace("</sheets>", `</sheets>${names}`);
+  const sheet = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${sheetData}</sheetData>${after}</worksheet>`;
+  return Buffer.from(
+    zipSync({ ...files, "xl/workbook.xml": strToU8(book), "xl/worksheets/sheet1.xml": strToU8(sheet) }),
+  );
 }
 
 /** The same archive, in which the named entry claims to unpack to another size. */

@@ -28,6 +28,7 @@ const defaults: Settings = {
   maxTextBytes: 2_000_000,
   maxOutputBytes: 4_000_000,
   maxAudioSeconds: 60,
+  maxDocumentMs: 60_000,
 };
 const maxInputBytes = 4_000_000;
 

@@ -39,6 +39,7 @@ function disarm(text: string): string {
   return formula.test(text) ? `'${text}` : text;
 }
 
+// Where the list separator is another, a field goes on as far as that: what follows it would be a cell, and a formula.
 function quote(field: string): string {
-  return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+  return /[",;\t\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
