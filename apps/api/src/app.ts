@@ -19,6 +19,8 @@ import { createSessions } from "./access/sessions.ts";
 import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
+import { keepDeadlines } from "./request-deadline.ts";
+import { whenOver } from "./response-end.ts";
 import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
@@ -83,6 +85,8 @@ export interface AppOptions {
   readonly queueLimits?: QueueLimits;
   /** Traces requests. Defaults to nothing. */
   readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
+  /** How long a request may take whose route does not say, in milliseconds. Defaults to 5 seconds. */
+  readonly requestTimeoutMs?: number;
   readonly log: Logger;
 }
 
@@ -93,7 +97,7 @@ const keepFiguresMs = 1_000;
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, log } = options;
   const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365, maxWrongKeys = 20 } = options;
-  const { sessionSecret, isProduction = false, trustProxy } = options;
+  const { sessionSecret, isProduction = false, trustProxy, requestTimeoutMs = 5_000 } = options;
   const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
@@ -107,7 +111,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
     bodyLimit: maxPayloadBytes * 6 + 16_384,
     // The dashboard asks Redis without a deadline of its own; whatever waits longer is waiting for Redis.
-    handlerTimeout: 5_000,
+    handlerTimeout: requestTimeoutMs,
     // A job's id may hold 250 characters, each percent-encoded.
     routerOptions: { maxParamLength: 750 },
     // A path that cannot be decoded, or too long a part of it, never reaches the error handler below.
@@ -116,11 +120,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
   });
-  app.addHook("onResponse", async ({ log: requestLog, method, url }, { statusCode, elapsedTime }) => {
-    requestLog.info(
-      { method, path: url.split("?")[0], status: statusCode, durationMs: Math.round(elapsedTime) },
-      "request",
-    );
+  app.addHook("onRequest", async ({ log: requestLog, method, url }, reply) => {
+    whenOver(reply, (status) => {
+      const durationMs = Math.round(reply.elapsedTime);
+      requestLog.info({ method, path: url.split("?")[0], status, durationMs }, "request");
+    });
   });
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
@@ -151,6 +155,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     sessions: sessionSecret === undefined ? undefined : createSessions(sessionSecret, { isSecure: isProduction }),
   };
   app.addHook("onRequest", authenticate(door));
+  keepDeadlines(app);
   auditOperations(app, database, auditKeepDays);
   const readQueues = remember(readQueueFigures, keepFiguresMs);
   const registry = createRegistry();

@@ -36,6 +36,7 @@ export async function createTestApp(
     tracing?: Pick<Tracing, "startRequest"> | undefined;
     database?: Database;
     maxWrongKeys?: number;
+    requestTimeoutMs?: number;
     trustProxy?: string;
     /** null: none, as in a production that has set none. */
     sessionSecret?: string | null;
@@ -63,6 +64,7 @@ export async function createTestApp(
     ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, maxWrongKeys, trustProxy, log },
     tracing: options.tracing,
     ...(options.queueLimits && { queueLimits: options.queueLimits }),
+    ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
     sessionSecret: sessionSecret ?? undefined,
   });
   app.addHook("onClose", async () => {
