@@ -16,6 +16,7 @@ import { createCallers } from "./access/callers.ts";
 import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { createSessions } from "./access/sessions.ts";
+import { createWaitingRoom } from "./following.ts";
 import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
@@ -85,6 +86,8 @@ export interface AppOptions {
   readonly queueLimits?: QueueLimits;
   /** Traces requests. Defaults to nothing. */
   readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
+  /** How many requests may wait for jobs at once, or follow them. Defaults to 1,000. */
+  readonly maxWaits?: number;
   /** How long a request may take whose route does not say, in milliseconds. Defaults to 5 seconds. */
   readonly requestTimeoutMs?: number;
   readonly log: Logger;
@@ -134,7 +137,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (closing.signal.aborted) reply.header("connection", "close");
   });
   app.addHook("onSend", securityHeaders(hstsSeconds));
-  const following = { feed, closing: closing.signal };
+  const following = { feed, closing: closing.signal, room: createWaitingRoom(options.maxWaits) };
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
@@ -168,7 +171,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     produceRoutes(programs, following);
     bulkRoutes(programs, { maxPayloadBytes });
     jobRoutes(programs, following);
-    eventRoutes(programs, following);
+    eventRoutes(programs, following, door.callers);
     statsRoutes(programs);
     cancelRoutes(programs);
     operateJobRoutes(programs);

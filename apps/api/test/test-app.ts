@@ -37,6 +37,7 @@ export async function createTestApp(
     database?: Database;
     maxWrongKeys?: number;
     requestTimeoutMs?: number;
+    maxWaits?: number;
     trustProxy?: string;
     /** null: none, as in a production that has set none. */
     sessionSecret?: string | null;
@@ -64,6 +65,7 @@ export async function createTestApp(
     ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, maxWrongKeys, trustProxy, log },
     tracing: options.tracing,
     ...(options.queueLimits && { queueLimits: options.queueLimits }),
+    ...(options.maxWaits && { maxWaits: options.maxWaits }),
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
     sessionSecret: sessionSecret ?? undefined,
   });
