@@ -72,9 +72,17 @@ test("what waits is listed by workspace and state, newest first, page by page", 
   const list = async (query: string) =>
     (await ask("GET", `/agent/approvals?workspaceId=${workspaceId}&state=pending&limit=1${query}`)).json();
   const newest = await list("");
-  expect(newest.approvals).toMatchObject([{ id: third, data: mail, reason: "He asked.", decidedAt: null }]);
-  expect((await list(`&before=${newest.next}`)).approvals).toMatchObject([{ id: first }]);
+  expect(newest.items).toMatchObject([{ id: third, data: mail, reason: "He asked.", decidedAt: null }]);
+  expect((await list(`&cursor=${newest.nextCursor}`)).items).toMatchObject([{ id: first }]);
   expect((await ask("GET", `/agent/approvals/${second}`)).json()).toMatchObject({ state: "rejected" });
+});
+
+test("a viewer's key does not see them: they show what the jobs would be added with", async () => {
+  const id = await wish();
+  const { key } = (await ask("POST", "/keys", { name: "Looks", role: "viewer" })).json();
+  for (const url of ["/agent/approvals", `/agent/approvals/${id}`]) {
+    expectProblem(await app.inject({ url, headers: { authorization: `Bearer ${key}` } }), 403, "forbidden");
+  }
 });
 
 test("a workspace's key sees and decides what its own agents ask for, and no other's", async () => {
@@ -83,7 +91,7 @@ test("a workspace's key sees and decides what its own agents ask for, and no oth
   const headers = { authorization: `Bearer ${key}` };
   const [own, foreign] = [await wish(workspaceId), await wish(other)];
   const as = (method: "GET" | "POST", url: string) => app.inject({ method, url, headers });
-  expect((await as("GET", "/agent/approvals")).json().approvals).toMatchObject([{ id: own }]);
+  expect((await as("GET", "/agent/approvals")).json().items).toMatchObject([{ id: own }]);
   for (const [method, path] of [
     ["GET", ""],
     ["POST", "/approve"],

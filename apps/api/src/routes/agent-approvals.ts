@@ -47,47 +47,47 @@ const decisionSchema = z
   })
   .nullish();
 
-/** `/agent/approvals`: jobs that agents want to be added, and what a person says to each. */
+/** `/agent/approvals`: jobs that agents want to be added, payloads included, and what a person says to each. */
 export function agentApprovalRoutes(app: FastifyInstance, database: Database): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
   typed.get(
     "/agent/approvals",
     {
-      config: { access: "viewer", workspace: "own" },
+      config: { access: "operator", workspace: "own" },
       schema: {
         tags,
         summary: "List what agents want to have approved, newest first",
         querystring: z.object({
           workspaceId: workspaceIdSchema.optional(),
           state: z.enum(agentApprovalStates).optional(),
-          before: z
+          cursor: z
             .string()
-            .regex(/^\d{1,18}$/, "expected the `next` of a page")
+            .regex(/^\d{1,18}$/, "expected the `nextCursor` of a page")
             .optional(),
           limit: z.coerce.number().int().min(1).max(200).default(50),
         }),
         response: {
           200: describeResponse(
             "A page.",
-            z.object({ approvals: z.array(approvalSchema), next: z.string().nullable() }),
+            z.object({ items: z.array(approvalSchema), nextCursor: z.string().nullable() }),
           ),
           ...recordProblemResponses,
         },
       },
     },
-    async ({ access, query }) => {
+    async ({ access, query: { cursor, limit, state, ...query } }) => {
       const workspaceId = workspaceFor(access, query.workspaceId);
-      const approvals = await listAgentApprovals(database, { ...query, workspaceId });
-      const next = approvals.length === query.limit ? (approvals.at(-1)?.position ?? null) : null;
-      return { approvals: approvals.map(showApproval), next };
+      const approvals = await listAgentApprovals(database, { workspaceId, state, limit, before: cursor });
+      const nextCursor = approvals.length === limit ? (approvals.at(-1)?.position ?? null) : null;
+      return { items: approvals.map(showApproval), nextCursor };
     },
   );
 
   typed.get(
     "/agent/approvals/:id",
     {
-      config: { access: "viewer", workspace: "own" },
+      config: { access: "operator", workspace: "own" },
       schema: { tags, summary: "Read one", params, response: answers("The approval.") },
     },
     async ({ access, params: { id } }, reply) => {
