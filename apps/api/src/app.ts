@@ -86,6 +86,8 @@ export interface AppOptions {
   readonly queueLimits?: QueueLimits;
   /** Traces requests. Defaults to nothing. */
   readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
+  /** Whether another process in this one's place is the only help. Defaults to never. */
+  readonly isWedged?: () => boolean;
   /** How many requests may wait for jobs at once, or follow them. Defaults to 1,000. */
   readonly maxWaits?: number;
   /** How long a request may take whose route does not say, in milliseconds. Defaults to 5 seconds. */
@@ -115,6 +117,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: maxPayloadBytes * 6 + 16_384,
     // The dashboard asks Redis without a deadline of its own; whatever waits longer is waiting for Redis.
     handlerTimeout: requestTimeoutMs,
+    // What still comes over an open connection while the server closes is answered as ever, and its connection closed: see below.
+    return503OnClosing: false,
     // A job's id may hold 250 characters, each percent-encoded.
     routerOptions: { maxParamLength: 750 },
     // A path that cannot be decoded, or too long a part of it, never reaches the error handler below.
@@ -163,7 +167,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const readQueues = remember(readQueueFigures, keepFiguresMs);
   const registry = createRegistry();
   createQueueMetrics(registry, readQueues);
-  healthRoutes(app, { database, files, readQueues, limits: queueLimits });
+  const { isWedged = () => false } = options;
+  healthRoutes(app, { database, files, readQueues, limits: queueLimits, isWedged, closing: closing.signal });
   homeRoutes(app);
   await collectOpenApi(app);
   await app.register(async (programs) => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { ownKey } from "@millrace/redis";
 import type { SearchEntry } from "../contracts/searchable.ts";
 
-/** How many jobs of a queue can be found by one field: beyond it, the newest. About 300 bytes each. */
+/** How many jobs of a queue can be found by one field: beyond it, the newest. About 500 bytes each. */
 const mostEntries = 200_000;
 
 /** Longer than a dead letter is kept. A field that no job was added with for so long is forgotten, unless a job's delay is longer. */
