@@ -98,7 +98,7 @@ test.each(["", '"', "x".repeat(256), "ä", 'a"b'])("a key %j is a problem", asyn
 });
 
 test("a claim whose process died is free again after a minute", async () => {
-  const request = { scope: ["test", "order-10"], body: {}, token: "1" };
+  const request = { scope: ["test", "order-10"], fingerprint: "f", token: "1" };
   expect(await claimRequest(request)).toEqual({ state: "claimed" });
   expect(await claimRequest({ ...request, token: "2" })).toEqual({ state: "busy" });
   const client = await emailQueue.getBackend().client;

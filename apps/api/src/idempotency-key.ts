@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { sendProblem } from "./problem.ts";
-import { answerRequest, claimRequest, digestOf, forgetRequest, type KeyedRequest } from "./request-store.ts";
+import {
+  answerRequest,
+  claimRequest,
+  digestOf,
+  fingerprintOf,
+  forgetRequest,
+  type KeyedRequest,
+} from "./request-store.ts";
 
 /** What a request did, and whether that is how it stays: an answer that is not final is given once and not kept. */
 export interface Answer<Body> {
@@ -43,7 +50,7 @@ export async function oncePerKey<Body>(
   const { workspaceId, keyId } = request.access;
   const asker = workspaceId === undefined ? ["key", keyId] : ["workspace", workspaceId];
   const scope = [...asker, request.routeOptions.url ?? "", header.replace(/^"(.*)"$/, "$1")];
-  const keyed: KeyedRequest = { scope, body: request.body, token: randomUUID() };
+  const keyed: KeyedRequest = { scope, fingerprint: fingerprintOf(request.body), token: randomUUID() };
   const claim = await claimRequest(keyed);
   switch (claim.state) {
     case "claimed":

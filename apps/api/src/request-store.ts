@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { runScript } from "@millrace/job-admin";
 import { ownKey } from "@millrace/redis";
 import { askQueue, contracts, readQueueEnv } from "@millrace/worker-config";
 import { z } from "zod";
@@ -7,8 +8,8 @@ import { z } from "zod";
 export interface KeyedRequest {
   /** Who asks, what for, and the key. */
   readonly scope: readonly string[];
-  /** What is asked. */
-  readonly body: unknown;
+  /** What is asked: `fingerprintOf` its body, which may be megabytes long. */
+  readonly fingerprint: string;
   /** Tells this try from its twins. */
   readonly token: string;
 }
@@ -73,16 +74,16 @@ export function digestOf(scope: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(scope)).digest("base64url");
 }
 
+export function fingerprintOf(body: unknown): string {
+  return createHash("sha256").update(JSON.stringify(body)).digest("base64url");
+}
+
 async function run(
-  script: keyof typeof scripts,
-  { scope, body, token }: KeyedRequest,
+  name: keyof typeof scripts,
+  { scope, fingerprint, token }: KeyedRequest,
   ...rest: (string | number)[]
 ): Promise<unknown> {
   const key = ownKey(readQueueEnv().QUEUE_PREFIX, "requests", digestOf(scope));
-  const fingerprint = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
-  return askQueue(contracts.default, async (queue) => {
-    const client = await queue.getBackend().client;
-    client.defineCommand(script, { numberOfKeys: 1, lua: scripts[script] });
-    return client.runCommand(script, [key, fingerprint, token, ...rest]);
-  });
+  const script = { name, numberOfKeys: 1, lua: scripts[name] };
+  return askQueue(contracts.default, (queue) => runScript(queue, script, [key], [fingerprint, token, ...rest]));
 }

@@ -48,6 +48,7 @@ export {
   replayRequestSchema,
 } from "./replay-dead-letters.ts";
 export type { ReplayOutcome } from "./replay-letter.ts";
+export { runScript, type Script } from "./run-script.ts";
 export { type QueueStats, queueStatsSchema, type Stats, statsSchema } from "./stats.ts";
 export { sweepCompleted } from "./sweep-completed.ts";
 export { sweepIndexes } from "./sweep-indexes.ts";
