@@ -87,6 +87,18 @@ describe("the probes", () => {
     ]);
   });
 
+  test("say that a server is closing, to whoever still asks it", async () => {
+    const closing = await createTestApp();
+    let answer: unknown;
+    closing.addHook("preClose", async () => {
+      const ready = await fetch(`${origin}/readyz`);
+      answer = [ready.status, ready.headers.get("connection"), await ready.json()];
+    });
+    const origin = await closing.listen({ host: "127.0.0.1", port: 0 });
+    await closing.close();
+    expect(answer).toMatchObject([503, "close", { status: "draining", redis: "ok" }]);
+  });
+
   test("say so when the database is gone, and jobs are taken all the same", async () => {
     const database = connectDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });
     const without = await createTestApp({ database });

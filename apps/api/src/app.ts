@@ -16,9 +16,12 @@ import { createCallers } from "./access/callers.ts";
 import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { createSessions } from "./access/sessions.ts";
+import { createWaitingRoom } from "./following.ts";
 import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
+import { keepDeadlines } from "./request-deadline.ts";
+import { whenOver } from "./response-end.ts";
 import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
 import { agentRunRoutes } from "./routes/agent-runs.ts";
 import { auditRoutes } from "./routes/audit.ts";
@@ -86,6 +89,12 @@ export interface AppOptions {
   readonly queueLimits?: QueueLimits;
   /** Traces requests. Defaults to nothing. */
   readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
+  /** Whether another process in this one's place is the only help. Defaults to never. */
+  readonly isWedged?: () => boolean;
+  /** How many requests may wait for jobs at once, or follow them. Defaults to 1,000. */
+  readonly maxWaits?: number;
+  /** How long a request may take whose route does not say, in milliseconds. Defaults to 5 seconds. */
+  readonly requestTimeoutMs?: number;
   readonly log: Logger;
 }
 
@@ -96,7 +105,7 @@ const keepFiguresMs = 1_000;
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, log } = options;
   const { allowPrivateEndpoints = false, hstsSeconds = 0, auditKeepDays = 365, maxWrongKeys = 20 } = options;
-  const { sessionSecret, isProduction = false, trustProxy } = options;
+  const { sessionSecret, isProduction = false, trustProxy, requestTimeoutMs = 5_000 } = options;
   const { queueLimits = { maxDepth: 10_000, maxDeadLetters: 100 } } = options;
   // Under its own wider type, or every plugin would have to name our logger.
   const loggerInstance: FastifyBaseLogger = log;
@@ -110,7 +119,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
     bodyLimit: maxPayloadBytes * 6 + 16_384,
     // The dashboard asks Redis without a deadline of its own; whatever waits longer is waiting for Redis.
-    handlerTimeout: 5_000,
+    handlerTimeout: requestTimeoutMs,
+    // What still comes over an open connection while the server closes is answered as ever, and its connection closed: see below.
+    return503OnClosing: false,
     // A job's id may hold 250 characters, each percent-encoded.
     routerOptions: { maxParamLength: 750 },
     // A path that cannot be decoded, or too long a part of it, never reaches the error handler below.
@@ -119,11 +130,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
   });
-  app.addHook("onResponse", async ({ log: requestLog, method, url }, { statusCode, elapsedTime }) => {
-    requestLog.info(
-      { method, path: url.split("?")[0], status: statusCode, durationMs: Math.round(elapsedTime) },
-      "request",
-    );
+  app.addHook("onRequest", async ({ log: requestLog, method, url }, reply) => {
+    whenOver(reply, (status) => {
+      const durationMs = Math.round(reply.elapsedTime);
+      requestLog.info({ method, path: url.split("?")[0], status, durationMs }, "request");
+    });
   });
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
@@ -133,7 +144,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (closing.signal.aborted) reply.header("connection", "close");
   });
   app.addHook("onSend", securityHeaders(hstsSeconds));
-  const following = { feed, closing: closing.signal };
+  const following = { feed, closing: closing.signal, room: createWaitingRoom(options.maxWaits) };
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
@@ -154,11 +165,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     sessions: sessionSecret === undefined ? undefined : createSessions(sessionSecret, { isSecure: isProduction }),
   };
   app.addHook("onRequest", authenticate(door));
+  keepDeadlines(app);
   auditOperations(app, database, auditKeepDays);
   const readQueues = remember(readQueueFigures, keepFiguresMs);
   const registry = createRegistry();
   createQueueMetrics(registry, readQueues);
-  healthRoutes(app, { database, files, readQueues, limits: queueLimits });
+  const { isWedged = () => false } = options;
+  healthRoutes(app, { database, files, readQueues, limits: queueLimits, isWedged, closing: closing.signal });
   homeRoutes(app);
   await collectOpenApi(app);
   await app.register(async (programs) => {
@@ -167,7 +180,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     bulkRoutes(programs, { maxPayloadBytes });
     jobRoutes(programs, following);
     jobListRoutes(programs);
-    eventRoutes(programs, following);
+    eventRoutes(programs, following, door.callers);
     statsRoutes(programs);
     cancelRoutes(programs);
     operateJobRoutes(programs);

@@ -8,6 +8,7 @@ import { createApp } from "./app.ts";
 import { readApiEnv, readWebhookTargetEnv, sessionSecretOf } from "./env.ts";
 import { openJobFeed } from "./job-feed.ts";
 import { openDirectory } from "./open-directory.ts";
+import { watchRedis } from "./watch-redis.ts";
 
 const log = getChildLogger("api");
 const env = readApiEnv();
@@ -23,7 +24,9 @@ const feed = openJobFeed(log);
 const { directory, close: closeDirectory } = openDirectory(log);
 const { WEBHOOK_ALLOW_PRIVATE: allowPrivateEndpoints } = readWebhookTargetEnv();
 const tracing = await startTracing("millrace-api", log);
+const watch = watchRedis();
 const app = await createApp({
+  isWedged: watch.isWedged,
   tracing,
   apiKeys: env.API_KEYS,
   maxPayloadBytes: readQueueEnv().QUEUE_MAX_PAYLOAD_BYTES,
@@ -45,6 +48,7 @@ const app = await createApp({
 onShutdownSignal(log, async () => {
   // No new request, those under way to their end, then what they used.
   await app.close();
+  watch.close();
   feed.close();
   closeDirectory();
   await database.close();

@@ -4,7 +4,7 @@ import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
 import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { AuditUnavailableError } from "./access/audit.ts";
+import { AuditUnavailableError } from "./access/audit-unavailable-error.ts";
 import { OtherWorkspaceError } from "./access/own-workspace.ts";
 
 /** RFC 9457. `code` is for programs, `detail` for people, `errors` name the fields. */

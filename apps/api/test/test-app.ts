@@ -36,6 +36,9 @@ export async function createTestApp(
     tracing?: Pick<Tracing, "startRequest"> | undefined;
     database?: Database;
     maxWrongKeys?: number;
+    requestTimeoutMs?: number;
+    maxWaits?: number;
+    isWedged?: () => boolean;
     trustProxy?: string;
     /** null: none, as in a production that has set none. */
     sessionSecret?: string | null;
@@ -63,6 +66,9 @@ export async function createTestApp(
     ...{ apiKeys, maxPayloadBytes, scheduleLimits, database, files, feed, directory, maxWrongKeys, trustProxy, log },
     tracing: options.tracing,
     ...(options.queueLimits && { queueLimits: options.queueLimits }),
+    ...(options.isWedged && { isWedged: options.isWedged }),
+    ...(options.maxWaits && { maxWaits: options.maxWaits }),
+    ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
     sessionSecret: sessionSecret ?? undefined,
   });
   app.addHook("onClose", async () => {

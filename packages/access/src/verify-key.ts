@@ -36,7 +36,7 @@ export interface KeyVerifier {
 }
 
 interface Cached {
-  readonly record: Promise<StoredKey | undefined>;
+  readonly record: StoredKey;
   readonly untilMs: number;
   isUseMarked: boolean;
 }
@@ -49,20 +49,25 @@ interface Cached {
  */
 export function createKeyVerifier({ now = Date.now }: { readonly now?: () => number } = {}): KeyVerifier {
   const cache = new Map<string, Cached>();
+  const underWay = new Map<string, Promise<Cached | undefined>>();
 
-  /** Requests that come together share one look-up. Only what is found stays: whoever tries keys drives no good one out. */
-  function lookUp(id: string): Cached {
+  /** Requests that come together share one look-up. */
+  async function lookUp(id: string): Promise<Cached | undefined> {
     const known = cache.get(id);
     if (known && now() < known.untilMs) return known;
-    const forget = () => {
-      if (cache.get(id) === entry) cache.delete(id);
-    };
-    const record = runKeyScript(readRecordScript, id).then(parseRecord);
-    const entry: Cached = { record, untilMs: now() + keyCacheMs, isUseMarked: false };
-    record.then((found) => {
-      if (!found) forget();
-    }, forget);
+    const shared = underWay.get(id) ?? read(id).finally(() => underWay.delete(id));
+    underWay.set(id, shared);
+    return shared;
+  }
+
+  /** Only what is found is remembered: whoever tries keys drives no good one out. */
+  async function read(id: string): Promise<Cached | undefined> {
+    // Counted from before Redis was asked: a key may be revoked right after its answer.
+    const untilMs = now() + keyCacheMs;
+    const record = parseRecord(await runKeyScript(readRecordScript, id));
     cache.delete(id);
+    if (!record) return undefined;
+    const entry: Cached = { record, untilMs, isUseMarked: false };
     cache.set(id, entry);
     const [oldest] = cache.keys();
     if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
@@ -70,9 +75,9 @@ export function createKeyVerifier({ now = Date.now }: { readonly now?: () => num
   }
 
   async function readInForce(id: string, accepts: (record: StoredKey) => boolean): Promise<ApiKey | undefined> {
-    const entry = lookUp(id);
-    const record = await entry.record;
-    if (!record || !accepts(record)) return undefined;
+    const entry = await lookUp(id);
+    if (!entry || !accepts(entry.record)) return undefined;
+    const { record } = entry;
     if (record.expiresAt !== null && now() >= Date.parse(record.expiresAt)) return undefined;
     if (!entry.isUseMarked && isOlder(record.lastUsedAt, now() - markUseEveryMs)) {
       entry.isUseMarked = true;

@@ -33,6 +33,29 @@ test("entries are listed newest first, page by page, by key and by action", asyn
   expect(await listAuditEntries(database(), { limit: 9, action: "queue.pause" })).toHaveLength(3);
 });
 
+test("a row that somebody damaged hides no other", async () => {
+  const damaged = await beginAuditEntry(database(), { ...entry, action: "job.remove" }, keep);
+  await beginAuditEntry(database(), { ...entry, action: "job.remove" }, keep);
+  await sql`update audit_log set target = '{', details = 'null' where id = ${damaged}`.execute(database());
+  const entries = await listAuditEntries(database(), { limit: 9, action: "job.remove" });
+  expect(entries).toMatchObject([{ target: entry.target }, { id: damaged, target: {}, details: {} }]);
+});
+
+test("a filter is read by an index of its own, however many rows others left", async () => {
+  await sql`insert into audit_log (key_id, key_name, action, target, request_id)
+    select 'key-' || n, '', 'action-' || n % 100, '{}', '' from generate_series(1, 5000) n`.execute(database());
+  await sql`analyze audit_log`.execute(database());
+  const plan = async (where: string) => {
+    const { rows } =
+      await sql`explain select * from audit_log where ${sql.raw(where)} and id < 9000 order by id desc limit 50`.execute(
+        database(),
+      );
+    return JSON.stringify(rows);
+  };
+  expect(await plan("action = 'rare.one'")).toContain("audit_log_by_action");
+  expect(await plan("key_id = 'key-7'")).toContain("audit_log_by_key");
+});
+
 test("what is older than it is to be kept goes as new entries come", async () => {
   const old = await beginAuditEntry(database(), { ...entry, action: "old.one" }, keep);
   await sql`update audit_log set at = now() - interval '31 days' where id = ${old}`.execute(database());

@@ -106,12 +106,25 @@ function toEntry(row: Selectable<AuditLogTable>): AuditEntry {
     keyName: row.key_name,
     workspaceId: row.workspace_id ?? undefined,
     action: row.action,
-    target: JSON.parse(row.target),
+    target: toFacts(row.target),
     requestId: row.request_id,
     // A newer process may have written an outcome that this one does not know.
     outcome: (["done", "refused", "failed"] as const).find((known) => known === row.outcome),
     status: row.status ?? undefined,
-    details: JSON.parse(row.details ?? "{}"),
+    details: toFacts(row.details),
     endedAt: row.ended_at ?? undefined,
   };
+}
+
+/** A text that is no such object, which only a hand can have put there, hides no other row. */
+function toFacts(text: string | null): AuditFacts {
+  try {
+    const facts: unknown = JSON.parse(text ?? "{}");
+    if (typeof facts !== "object" || facts === null) return {};
+    return Object.fromEntries(
+      Object.entries(facts).filter(([, fact]) => ["string", "number", "boolean"].includes(typeof fact)),
+    );
+  } catch {
+    return {};
+  }
 }

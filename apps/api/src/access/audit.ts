@@ -1,10 +1,7 @@
 import { type AuditFacts, beginAuditEntry, type Database, endAuditEntry } from "@millrace/database";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-
-/** What an operator asked for was not done, because nobody would have known of it. */
-export class AuditUnavailableError extends Error {
-  override readonly name = "AuditUnavailableError";
-}
+import { toProblem } from "../problem.ts";
+import { AuditUnavailableError } from "./audit-unavailable-error.ts";
 
 interface Entry {
   readonly id: string;
@@ -14,30 +11,29 @@ interface Entry {
 const entries = new WeakMap<FastifyRequest, Entry>();
 
 /**
- * Writes a row for each use of a route that declares `audit`: who, what and to which of its parameters before the handler acts, and how it
- * ended afterwards. What is refused before it reaches the handler (no access, not valid) has done nothing and leaves no row.
+ * Writes a row for each use of a route that declares `audit`: who, what and to which of its parameters before the handler acts, and how the
+ * handler ended, also where its caller had left by then or was told that it takes too long. What is refused before it reaches the handler (no
+ * access, not valid) has done nothing and leaves no row. Call it before there are routes.
  */
 export function auditOperations(app: FastifyInstance, database: Database, keepDays: number): void {
-  app.addHook("preHandler", async (request) => {
-    const { audit } = request.routeOptions.config ?? {};
-    if (audit === undefined) return;
-    const { keyId, keyName, workspaceId } = request.access;
-    // The router's own form. Parameters name what a request is about; its query and body may hold what is nobody's to keep.
-    const target = request.params as Record<string, string>;
-    const entry = { keyId, keyName, workspaceId, action: audit, target, requestId: request.id };
-    try {
-      entries.set(request, { id: await beginAuditEntry(database, entry, { keepDays }), details: {} });
-    } catch (cause) {
-      throw new AuditUnavailableError("The audit log took no row.", { cause });
-    }
-  });
-  app.addHook("onResponse", async (request, { statusCode: status }) => {
-    const entry = entries.get(request);
-    if (!entry) return;
-    const outcome = status < 400 ? "done" : status < 500 ? "refused" : "failed";
-    await endAuditEntry(database, entry.id, { outcome, status, details: entry.details }).catch((err: unknown) => {
-      request.log.error({ err, code: "audit_outcome_lost", outcome }, "the audit log does not hold how this ended");
-    });
+  app.addHook("onRoute", (route) => {
+    const { handler, config } = route;
+    const action = config?.audit;
+    if (action === undefined) return;
+    route.handler = async function audited(request, reply) {
+      const entry = await begin(database, request, action, keepDays);
+      // Not waited for: what was done is done, and its caller need not wait for the database once more.
+      const end = (status: number) => void endEntry(database, request, entry, status);
+      try {
+        const answer: unknown = await handler.call(this, request, reply);
+        // A handler that fails throws: this status is the deadline's, which was not the end.
+        end(reply.statusCode < 500 ? reply.statusCode : 200);
+        return answer;
+      } catch (error) {
+        end(error instanceof Error ? toProblem(error).status : 500);
+        throw error;
+      }
+    };
   });
 }
 
@@ -45,4 +41,27 @@ export function auditOperations(app: FastifyInstance, database: Database, keepDa
 export function noteAudit(request: FastifyRequest, facts: AuditFacts): void {
   const entry = entries.get(request);
   if (entry) entry.details = { ...entry.details, ...facts };
+}
+
+async function begin(database: Database, request: FastifyRequest, action: string, keepDays: number): Promise<Entry> {
+  const { keyId, keyName, workspaceId } = request.access;
+  // The router's own form. Parameters name what a request is about; its query and body may hold what is nobody's to keep.
+  const target = request.params as Record<string, string>;
+  const begun = { keyId, keyName, workspaceId, action, target, requestId: request.id };
+  try {
+    const entry: Entry = { id: await beginAuditEntry(database, begun, { keepDays }), details: {} };
+    entries.set(request, entry);
+    return entry;
+  } catch (cause) {
+    throw new AuditUnavailableError("The audit log took no row.", { cause });
+  }
+}
+
+async function endEntry(database: Database, request: FastifyRequest, entry: Entry, status: number): Promise<void> {
+  const outcome = status < 400 ? "done" : status < 500 ? "refused" : "failed";
+  try {
+    await endAuditEntry(database, entry.id, { outcome, status, details: entry.details });
+  } catch (err) {
+    request.log.error({ err, code: "audit_outcome_lost", outcome }, "the audit log does not hold how this ended");
+  }
 }

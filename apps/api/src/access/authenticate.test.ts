@@ -119,3 +119,16 @@ test("without a proxy that is trusted, nobody escapes the limit by what a header
   expectProblem(await ask("192.0.2.3"), 429, "too_many_wrong_keys");
   await limited.close();
 });
+
+test("wrong keys at once are as many tries as one after the other", async () => {
+  const limited = await createTestApp({ maxWrongKeys: 20 });
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_, index) => {
+      const authorization = `Bearer mr_${String(index).padStart(16, "0")}_${"x".repeat(43)}`;
+      return limited.inject({ url: "/openapi.json", headers: { authorization } });
+    }),
+  );
+  const count = (status: number) => answers.filter(({ statusCode }) => statusCode === status).length;
+  expect([count(401), count(429)]).toEqual([20, 280]);
+  await limited.close();
+});

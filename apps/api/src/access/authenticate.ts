@@ -12,7 +12,7 @@ import type { Sessions } from "./sessions.ts";
 /** Who may come in, and what is remembered of those who may not. */
 export interface Door {
   readonly callers: Callers;
-  readonly failures: FailureLimit;
+  readonly failures: FailureLimit<Caller>;
   /** None: nobody can log in, and pages take a key in the header alone. */
   readonly sessions: Sessions | undefined;
 }
@@ -57,11 +57,7 @@ export async function tryKey(
   address: string,
   key: string,
 ): Promise<Caller | undefined | number> {
-  const waitMs = failures.waitMs(address);
-  if (waitMs > 0) return waitMs;
-  const caller = await callers.withKey(key);
-  if (!caller) failures.count(address);
-  return caller;
+  return failures.attempt(address, key, () => callers.withKey(key));
 }
 
 /** The key that a request's `authorization` header carries, right or wrong. */

@@ -77,6 +77,14 @@ test("what waits is listed by workspace and state, newest first, page by page", 
   expect((await ask("GET", `/agent/approvals/${second}`)).json()).toMatchObject({ state: "rejected" });
 });
 
+test("a viewer's key does not see them: they show what the jobs would be added with", async () => {
+  const id = await wish();
+  const { key } = (await ask("POST", "/keys", { name: "Looks", role: "viewer" })).json();
+  for (const url of ["/agent/approvals", `/agent/approvals/${id}`]) {
+    expectProblem(await app.inject({ url, headers: { authorization: `Bearer ${key}` } }), 403, "forbidden");
+  }
+});
+
 test("a workspace's key sees and decides what its own agents ask for, and no other's", async () => {
   const [workspaceId, other] = [crypto.randomUUID(), crypto.randomUUID()];
   const { key } = (await ask("POST", "/keys", { name: "Ops of one", role: "operator", workspaceId })).json();

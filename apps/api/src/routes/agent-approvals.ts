@@ -47,14 +47,14 @@ const decisionSchema = z
   })
   .nullish();
 
-/** `/agent/approvals`: jobs that agents want to be added, and what a person says to each. */
+/** `/agent/approvals`: jobs that agents want to be added, payloads included, and what a person says to each. */
 export function agentApprovalRoutes(app: FastifyInstance, database: Database): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
   typed.get(
     "/agent/approvals",
     {
-      config: { access: "viewer", workspace: "own" },
+      config: { access: "operator", workspace: "own" },
       schema: {
         tags,
         summary: "List what agents want to have approved, newest first",
@@ -88,7 +88,7 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
   typed.get(
     "/agent/approvals/:id",
     {
-      config: { access: "viewer", workspace: "own" },
+      config: { access: "operator", workspace: "own" },
       schema: { tags, summary: "Read one", params, response: answers("The approval.") },
     },
     async ({ access, params: { id } }, reply) => {

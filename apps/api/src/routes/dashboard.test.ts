@@ -49,6 +49,33 @@ describe("the dashboard", () => {
     expect(response.json()).toMatchObject({ job: { id: jobId, name: "sendEmail" } });
   });
 
+  test("shows a damaged record as such, and the jobs beside it", async () => {
+    const { jobId } = await enqueue(emailContract, "sendEmail", mail);
+    const { jobId: damaged } = await enqueue(emailContract, "sendEmail", mail);
+    const { jobId: noHash } = await enqueue(emailContract, "sendEmail", mail);
+    const client = await emailQueue.getBackend().client;
+    await client.hset(emailQueue.toKey(damaged), { data: "{bad MARKER" });
+    await client.runCommand("set", [emailQueue.toKey(noHash), "MARKER"]);
+    const listUrl = "/admin/queues/api/queues?activeQueue=email&status=waiting";
+    const list = await app.inject({ url: listUrl, headers: basic });
+    expect(list.statusCode).toBe(200);
+    const email = list.json().queues.find(({ name }: { name: string }) => name === "email");
+    expect(email.jobs).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: jobId, name: "sendEmail" }),
+        expect.objectContaining({ id: noHash, name: expect.stringContaining("damaged record"), isFailed: true }),
+        expect.objectContaining({ id: damaged, failedReason: expect.stringContaining("data"), data: {} }),
+      ]),
+    );
+    const single = await app.inject({ url: `/admin/queues/api/queues/email/${damaged}`, headers: basic });
+    expect(single.json()).toMatchObject({
+      job: { id: damaged, name: "damaged record of sendEmail" },
+      status: "waiting",
+    });
+    for (const id of [jobId, damaged, noHash]) await emailQueue.remove(id).catch(() => {});
+    await client.del(emailQueue.toKey(noHash));
+  });
+
   test("changes nothing: each of its routes that would is refused", async () => {
     const { jobId } = await enqueue(emailContract, "sendEmail", mail, { delayMs: 60_000 });
     const writing = listRoutes(app).filter(

@@ -1,9 +1,9 @@
 import { createBullBoard } from "@bull-board/api";
-import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { FastifyAdapter } from "@bull-board/fastify";
 import { queues } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { sendProblem } from "../problem.ts";
+import { DashboardQueue } from "./dashboard-queue.ts";
 
 const dashboardPath = "/admin/queues";
 
@@ -16,7 +16,7 @@ export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
   const server = new FastifyAdapter();
   server.setBasePath(dashboardPath);
   createBullBoard({
-    queues: Object.values(queues).map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    queues: Object.values(queues).map((queue) => new DashboardQueue(queue)),
     serverAdapter: server,
     options: { uiConfig: { boardTitle: "Millrace", miscLinks: [{ text: "Log out", url: "/login" }] } },
   });

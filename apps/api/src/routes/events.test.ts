@@ -9,6 +9,9 @@ import { fastify } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { type Caller, decorateCaller, setCaller } from "../access/caller.ts";
+import type { Callers } from "../access/callers.ts";
+import { createWaitingRoom } from "../following.ts";
 import { openJobFeed } from "../job-feed.ts";
 import { type EventStreamLimits, eventRoutes } from "./events.ts";
 
@@ -52,14 +55,23 @@ async function readAll(text: AsyncIterable<string>): Promise<string> {
   return all;
 }
 
+const caller: Caller = { keyId: "key-1", keyName: "Ada", role: "viewer" };
+
 /** A server of these routes alone, with limits that a test can reach. */
-async function serve(limits: EventStreamLimits, feed: JobEventFeed) {
+async function serve(
+  feed: JobEventFeed,
+  limits: Partial<EventStreamLimits> = {},
+  withId: Callers["withId"] = async () => caller,
+) {
   const closing = new AbortController();
   const server = fastify();
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
   server.addHook("preClose", async () => closing.abort());
-  eventRoutes(server, { feed, closing: closing.signal }, limits);
+  decorateCaller(server);
+  server.addHook("onRequest", async (request) => setCaller(request, caller));
+  const following = { feed, closing: closing.signal, room: createWaitingRoom(1) };
+  eventRoutes(server, following, { withId }, { slowReaderMs: 30_000, checkKeyEveryMs: 5_000, ...limits });
   const url = await server.listen({ port: 0 });
   return { server, url: (jobId: string) => `${url}/jobs/email/${jobId}/events` };
 }
@@ -115,7 +127,7 @@ test("a job that is not there, and an event that never was, are problems", async
 
 test("a reader that leaves makes room for another, and without room it is told to come again", async () => {
   const feed = openJobFeed(createLogger({ level: "silent", format: "json" }));
-  const { server, url } = await serve({ maxStreams: 1, slowReaderMs: 30_000 }, feed);
+  const { server, url } = await serve(feed);
   const { jobId } = await addJob();
   const leaving = new AbortController();
   const first = await fetch(url(jobId), { signal: leaving.signal });
@@ -149,7 +161,7 @@ test("a reader that takes nothing is cut off, and nothing is kept for it meanwhi
     waitForEnd: async () => undefined,
     close: () => {},
   };
-  const { server, url } = await serve({ maxStreams: 1, slowReaderMs: 200 }, endless);
+  const { server, url } = await serve(endless, { slowReaderMs: 200 });
   const { jobId } = await addJob();
   const { hostname, port, pathname } = new URL(url(jobId));
   const socket = connect(Number(port), hostname).pause();
@@ -160,6 +172,27 @@ test("a reader that takes nothing is cut off, and nothing is kept for it meanwhi
   // What the two ends of the connection hold, and not a megabyte more for every second.
   expect(told).toBeLessThan(1_000);
   socket.destroy();
+  await server.close();
+});
+
+test("a stream ends when its key is revoked, and not because Redis cannot tell", async () => {
+  let tell: () => Promise<Caller | undefined> = () => Promise.reject(new Error("no Redis"));
+  const quiet: JobEventFeed = {
+    follow: async function* () {
+      for (;;) {
+        await new Promise(setImmediate);
+        yield { kind: "idle" };
+      }
+    },
+    waitForEnd: async () => undefined,
+    close: () => {},
+  };
+  const { server, url } = await serve(quiet, { checkKeyEveryMs: 0 }, () => tell());
+  const { jobId } = await addJob();
+  const text = read(await fetch(url(jobId)));
+  for (let chunks = 0; chunks < 3; chunks++) expect((await text.next()).done).toBe(false);
+  tell = async () => undefined;
+  await readAll(text);
   await server.close();
 });
 

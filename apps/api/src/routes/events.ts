@@ -4,24 +4,18 @@ import { isEventId, type JobNews } from "@millrace/job-events";
 import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
+import type { Callers } from "../access/callers.ts";
 import { type Following, untilGone } from "../following.ts";
-import {
-  describeProblem,
-  describeResponse,
-  problemResponses,
-  sendProblem,
-  sendUnknownJob,
-  sendUnknownQueue,
-} from "../problem.ts";
+import { describeProblem, describeResponse, problemResponses, sendUnknownJob, sendUnknownQueue } from "../problem.ts";
 
 export interface EventStreamLimits {
-  /** How many streams this process keeps open at once. */
-  readonly maxStreams: number;
   /** How long a reader may take none of what waits for it before its connection is cut, in milliseconds. */
   readonly slowReaderMs: number;
+  /** How often its key is looked at again, in milliseconds. */
+  readonly checkKeyEveryMs: number;
 }
 
-// A stream ends after this, and its reader comes back by itself: a key that was withdrawn reads no longer than that.
+// A stream ends after this, and its reader comes back by itself.
 const longestStreamMs = 60 * 60_000;
 /** The id of the last event. A browser's EventSource comes back with it, and learns that there is nothing more. */
 const endId = "end";
@@ -29,24 +23,40 @@ const endId = "end";
 /** `GET /jobs/:queue/:jobId/events`: a job as server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 export function eventRoutes(
   app: FastifyInstance,
-  { feed, closing }: Following,
-  { maxStreams, slowReaderMs }: EventStreamLimits = { maxStreams: 1_000, slowReaderMs: 30_000 },
+  { feed, closing, room }: Following,
+  callers: Pick<Callers, "withId">,
+  { slowReaderMs, checkKeyEveryMs }: EventStreamLimits = { slowReaderMs: 30_000, checkKeyEveryMs: 5_000 },
 ): void {
-  let open = 0;
+  /** While Redis does not say otherwise. */
+  const isInForce = (keyId: string) =>
+    callers.withId(keyId).then(
+      (caller) => caller !== undefined,
+      () => true,
+    );
 
-  /** One chunk after the other, as the reader takes them: one that takes none for too long is cut off. */
-  async function* write(news: AsyncIterable<JobNews>, reply: FastifyReply): AsyncGenerator<string, void> {
-    open += 1;
+  /**
+   * One chunk after the other, as the reader takes them: one that takes none for too long is cut off. It ends when the key does; the news come
+   * every few seconds at least.
+   */
+  async function* write(
+    news: AsyncIterable<JobNews>,
+    keyId: string,
+    reply: FastifyReply,
+  ): AsyncGenerator<string, void> {
     let slow: NodeJS.Timeout | undefined;
+    let checkedAt = performance.now();
     try {
       for await (const item of news) {
+        if (performance.now() - checkedAt >= checkKeyEveryMs) {
+          if (!(await isInForce(keyId))) return;
+          checkedAt = performance.now();
+        }
         slow = setTimeout(() => reply.raw.destroy(), slowReaderMs);
         yield toText(item);
         clearTimeout(slow);
       }
     } finally {
       clearTimeout(slow);
-      open -= 1;
     }
   }
 
@@ -76,27 +86,23 @@ export function eventRoutes(
           200: describeResponse("The stream.", z.string(), "text/event-stream"),
           204: z.null().describe("Last-Event-ID is that of the end: there is nothing more."),
           ...problemResponses,
-          503: describeProblem("Redis does not answer, or too many streams are open here."),
+          503: describeProblem("Redis does not answer, or too many requests wait for jobs here."),
         },
       },
     },
-    async ({ params: { queue, jobId }, headers: { "last-event-id": after } }, reply) => {
+    async ({ access, params: { queue, jobId }, headers: { "last-event-id": after } }, reply) => {
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
       if (after === endId) return reply.status(204).send();
       if (!(await findJob(name.data, jobId))) return sendUnknownJob(reply, queue);
-      if (open >= maxStreams) {
-        const detail = `This process keeps ${maxStreams} streams open, as many as it may. Ask again, or poll GET /jobs/:queue/:jobId.`;
-        reply.header("retry-after", "5");
-        return sendProblem(reply, { status: 503, title: "Too many streams", code: "too_many_streams", detail });
-      }
+      if (!room.enter(reply)) return reply;
       const signal = AbortSignal.any([untilGone(reply, closing), AbortSignal.timeout(longestStreamMs)]);
       return reply
         .header("content-type", "text/event-stream; charset=utf-8")
         .header("cache-control", "no-store")
         .header("connection", "close")
         .header("x-accel-buffering", "no")
-        .send(Readable.from(write(feed.follow(name.data, jobId, { after, signal }), reply)));
+        .send(Readable.from(write(feed.follow(name.data, jobId, { after, signal }), access.keyId, reply)));
     },
   );
 }

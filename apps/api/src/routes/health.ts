@@ -2,8 +2,8 @@ import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
 import { createPartsCheck } from "@millrace/health";
 import type { QueueFigures } from "@millrace/metrics";
-import { askQueue, contracts } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
+import { pingRedis } from "../watch-redis.ts";
 
 /** Above which a queue is `degraded`. */
 export interface QueueLimits {
@@ -17,6 +17,10 @@ export interface HealthParts {
   readonly files: FileStore;
   readonly readQueues: () => Promise<readonly QueueFigures[]>;
   readonly limits: QueueLimits;
+  /** Whether another process in this one's place is the only help. */
+  readonly isWedged: () => boolean;
+  /** Aborts when the server begins to close. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -24,24 +28,28 @@ export interface HealthParts {
  * Without its database or its files, and while a queue is over its limits, it is `degraded` and stays in service: enqueueing needs none
  * of them.
  */
-export function healthRoutes(app: FastifyInstance, { database, files, readQueues, limits }: HealthParts): void {
+export function healthRoutes(app: FastifyInstance, parts: HealthParts): void {
+  const { database, files, readQueues, limits, isWedged, closing } = parts;
   const quiet = { config: { access: "public" }, logLevel: "silent", schema: { hide: true } } as const;
   const checkParts = createPartsCheck({
-    redis: () => askQueue(contracts.default, (queue) => queue.getWaitingCount()),
+    redis: pingRedis,
     database: () => database.check(),
     files: () => files.check(),
   });
-  app.get("/livez", quiet, async () => ({ status: "ok" }));
+  app.get("/livez", quiet, async (_, reply) => {
+    return isWedged() ? reply.status(503).send({ status: "wedged" }) : { status: "ok" };
+  });
   app.get("/readyz", quiet, async (_, reply) => {
     const [there, figures] = await Promise.all([checkParts(), readQueues().catch(() => [])]);
-    const parts = Object.fromEntries(
+    const states = Object.fromEntries(
       Object.entries(there).map(([name, isThere]) => [name, isThere ? "ok" : "unavailable"]),
     );
-    if (!there.redis) return reply.status(503).send({ status: "unavailable", ...parts });
+    if (closing.aborted) return reply.status(503).send({ status: "draining", ...states });
+    if (!there.redis) return reply.status(503).send({ status: "unavailable", ...states });
     const queues = Object.fromEntries(figures.map((queue) => [queue.queue, standOf(queue, limits)]));
     const isFine =
       Object.values(there).every(Boolean) && Object.values(queues).every(({ status }) => status === "healthy");
-    return { status: isFine ? "ok" : "degraded", ...parts, queues };
+    return { status: isFine ? "ok" : "degraded", ...states, queues };
   });
 }
 

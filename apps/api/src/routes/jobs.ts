@@ -23,7 +23,7 @@ export const jobSchema = z
   .meta({ id: "Job" });
 
 /** `GET /jobs/:queue/:jobId`. */
-export function jobRoutes(app: FastifyInstance, { feed, closing }: Following): void {
+export function jobRoutes(app: FastifyInstance, { feed, closing, room }: Following): void {
   app.get<{ Params: { queue: string; jobId: string }; Querystring: z.output<typeof waitQuerySchema> }>(
     "/jobs/:queue/:jobId",
     {
@@ -45,6 +45,7 @@ export function jobRoutes(app: FastifyInstance, { feed, closing }: Following): v
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
       if (waitMs === undefined) return (await findJob(name.data, jobId)) ?? sendUnknownJob(reply, queue);
+      if (!room.enter(reply)) return reply;
       const job = await feed.waitForEnd(name.data, jobId, { waitMs, signal: untilGone(reply, closing) });
       return job ? reply.status(hasEnded(job) ? 200 : 202).send(job) : sendUnknownJob(reply, queue);
     },

@@ -67,7 +67,7 @@ export function keyRoutes(app: FastifyInstance): void {
         summary: "Revoke a key",
         params: z.object({ id: z.string() }),
         response: {
-          204: z.null().describe("Every process refuses it within five seconds."),
+          204: z.null().describe("Every process refuses it within five seconds, and ends its streams within ten."),
           ...problemResponses,
         },
       },

@@ -74,13 +74,14 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
           const options = ownOptions(request.access, body.data.options);
           requireOwnData(request.access, contract, action, data);
           const target = targetOf(contract, options);
+          const { waitMs } = request.query;
+          if (waitMs !== undefined && !following.room.enter(reply)) return reply;
           const answer = await oncePerKey(request, reply, enqueuedSchema, async (name) => {
             const { status, jobId } = await enqueueUnchecked(target, action, data, named(options, name));
             const enqueued = { jobId, queue: target.name, action, status };
             return { status: status === "created" ? 202 : 200, body: enqueued, isFinal: true };
           });
           if (!answer) return reply;
-          const { waitMs } = request.query;
           if (waitMs === undefined) return reply.status(answer.status).send(answer.body);
           const signal = untilGone(reply, following.closing);
           const job = await waitFor(answer.body, following.feed, { waitMs, signal });

@@ -61,6 +61,28 @@ test("a reader that waits hears of the end when it comes", async () => {
   expectProblem(await read("nobody", "?waitMs=1000"), 404, "unknown_job");
 });
 
+test("who waits beyond what a process holds is told so at once, before anything is added", async () => {
+  const full = await createTestApp({ maxWaits: 2 });
+  const { jobId } = (await post("", { delayMs: 3_600_000 })).json();
+  const ask = () => full.inject({ url: `/jobs/email/${jobId}?waitMs=20000`, headers: bearer });
+  // All at once: none of them may be let in by a count that comes too late.
+  const asked = [ask(), ask(), ask(), ask()];
+  const refused = await Promise.race(asked);
+  expectProblem(refused, 503, "too_many_waits");
+  expect(refused.headers["retry-after"]).toBe("5");
+  const before = await emailQueue.getJobCountByTypes("delayed");
+  const payload = { data: mail, options: { delayMs: 3_600_000 } };
+  const url = "/jobs/email/sendEmail?waitMs=20000";
+  expectProblem(await full.inject({ method: "POST", url, headers: bearer, payload }), 503, "too_many_waits");
+  expectProblem(await full.inject({ url: `/jobs/email/${jobId}/events`, headers: bearer }), 503, "too_many_waits");
+  expect(await emailQueue.getJobCountByTypes("delayed")).toBe(before);
+  await (await emailQueue.getJob(jobId))?.promote();
+  const statuses = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+  expect(statuses.toSorted()).toEqual([200, 200, 503, 503]);
+  expect((await full.inject({ url: `/jobs/email/${jobId}?waitMs=100`, headers: bearer })).statusCode).toBe(200);
+  await full.close();
+});
+
 test.each(["-1", "30001", "MARKER", "1.5"])("a wait of %s is a problem", async (waitMs) => {
   expectProblem(await post(`?waitMs=${waitMs}`), 400, "invalid_request");
   expectProblem(await read("any", `?waitMs=${waitMs}`), 400, "invalid_request");

@@ -14,4 +14,6 @@ create table audit_log (
   ended_at timestamptz
 );
 create index audit_log_by_age on audit_log (at);
+create index audit_log_by_action on audit_log (action, id);
+create index audit_log_by_key on audit_log (key_id, id);
 `;
