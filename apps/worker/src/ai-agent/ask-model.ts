@@ -29,6 +29,8 @@ export interface Question {
   /** On whose account. */
   readonly workspaceId: string | undefined;
   readonly signal: AbortSignal;
+  /** Bounds the answer, and not the wait for the question's turn. Defaults to no further bound. */
+  readonly within?: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
 /** What a model answered. All of it is JSON. */
@@ -80,10 +82,10 @@ export function createAskModel(parts: {
   readonly takeTurn: TakeModelTurn;
 }): AskModel {
   const { model, prices, callTimeoutMs, takeTurn } = parts;
-  return async ({ instructions, messages, tools, output, maxOutputTokens, onText, asker, workspaceId, signal }) => {
-    const estimatedTokens =
-      estimateTokens(JSON.stringify([instructions, messages])) + Math.min(maxOutputTokens, usualOutputTokens);
-    const tellUsedTokens = await takeTurn({ asker, workspaceId, estimatedTokens }, signal);
+  const answerTo = async (
+    { instructions, messages, tools, output, maxOutputTokens, onText }: Question,
+    signal: AbortSignal,
+  ): ReturnType<AskModel> => {
     const startedAt = performance.now();
     const total = AbortSignal.timeout(callTimeoutMs);
     const result = streamText({
@@ -119,7 +121,6 @@ export function createAskModel(parts: {
       throw failureOfModel(error);
     }
     const { usage, finishReason } = finished;
-    await tellUsedTokens(usage.inputTokens + usage.outputTokens || estimatedTokens);
     if (finishReason === "content-filter") {
       throw new PermanentError("The model's server withheld the answer.", { code: "content_filtered" });
     }
@@ -130,6 +131,16 @@ export function createAskModel(parts: {
       finishReason,
     };
     return { answer, usage, durationMs: Math.round(performance.now() - startedAt) };
+  };
+  return async (question) => {
+    const { instructions, messages, maxOutputTokens, asker, workspaceId, signal } = question;
+    const estimatedTokens =
+      estimateTokens(JSON.stringify([instructions, messages])) + Math.min(maxOutputTokens, usualOutputTokens);
+    const tellUsedTokens = await takeTurn({ asker, workspaceId, estimatedTokens }, signal);
+    const { within = (work) => work(signal) } = question;
+    const answered = await within((limited) => answerTo(question, limited));
+    await tellUsedTokens(answered.usage.inputTokens + answered.usage.outputTokens || estimatedTokens);
+    return answered;
   };
 }
 
