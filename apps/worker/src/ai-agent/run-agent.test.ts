@@ -135,6 +135,22 @@ test("a run whose time is over ends for good, and the model is never asked for m
   expect(model.requests()[0]?.max_tokens).toBe(300);
 });
 
+test("where a server counts no tokens, their number is estimated and budgets hold", async () => {
+  model.script(says("x".repeat(1_000), "stop", { isCounted: false }), says("A second answer."));
+  const { error } = await runAgent({ output: { type: "object" }, budget: { tokens: 200 } });
+  expect(error).toMatchObject({ failureKind: "permanent", code: "budget_tokens" });
+  expect(model.requests()).toHaveLength(1);
+});
+
+test("an answer that the server withholds is counted, and a replay asks again", async () => {
+  const context = agentContext();
+  model.script(says("Hm", "content_filter"), says("Yes."));
+  expect((await runAgent({}, { context })).error).toMatchObject({ code: "content_filtered" });
+  const { result } = await runAgent({}, { context });
+  expect(result).toMatchObject({ text: "Yes.", steps: 2, usage: { inputTokens: 200 } });
+  expect(model.requests()[1]?.messages).toHaveLength(1);
+});
+
 test("waiting for a turn uses up none of a run's time", async () => {
   const takeTurn = async (_: ModelCall, signal: AbortSignal) => {
     await wait(1_200, undefined, { signal });

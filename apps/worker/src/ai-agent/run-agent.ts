@@ -62,7 +62,8 @@ async function takeStep(
   events: RunEvents,
 ): Promise<void> {
   const left = allowanceOf(data.budget, run.spent(), prices);
-  const step = run.steps.length;
+  // Also withheld answers have numbers.
+  const { steps: step } = run.spent();
   await tellProgress(context, Math.floor((step / data.budget.steps) * 100));
   events.tell("step-begun", { step });
   const answered = await ask({
