@@ -1,9 +1,9 @@
-import { PermanentError, RateLimitedError, TransientError } from "@millrace/worker-host";
+import { readRetryAfter } from "@millrace/safe-http";
+import { causesOf, PermanentError, RateLimitedError, TransientError } from "@millrace/worker-host";
 import { APICallError, StreamProviderError } from "ai";
 
 type ModelFailure = PermanentError | RateLimitedError | TransientError;
 
-const longestRetryAfterMs = 60 * 60_000;
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425]);
 
 /**
@@ -42,7 +42,10 @@ export function failureOfModel(thrown: unknown, now: number = Date.now()): Model
 
 function failureOfStatus(status: number, error: APICallError, now: number): ModelFailure {
   const message = `The model's server answered ${status}.`;
-  const retryAfterMs = readRetryAfter(error.responseHeaders ?? {}, now);
+  const { "retry-after-ms": milliseconds = "", "retry-after": retryAfter } = error.responseHeaders ?? {};
+  // OpenAI's own header says it in milliseconds.
+  const seconds = /^\d{1,9}$/.test(milliseconds) ? String(Number(milliseconds) / 1_000) : retryAfter;
+  const retryAfterMs = readRetryAfter(seconds, now);
   const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (status === 429) return new RateLimitedError(message, { code: "model_rate_limited", ...asked });
   if (status >= 500 || transientStatuses.has(status)) {
@@ -96,29 +99,6 @@ function isContextLength(text: string): boolean {
   return /context[_ ](length|window|size)|maximum context|too many tokens/i.test(text);
 }
 
-function* causesOf(thrown: unknown): Generator<unknown> {
-  for (let link = thrown, depth = 0; link !== undefined && link !== null && depth < 6; depth++) {
-    yield link;
-    link = Error.isError(link) ? (link.cause ?? lastErrorOf(link)) : undefined;
-  }
-}
-
-/** Several addresses were tried, and each has an error of its own. */
-function lastErrorOf(error: Error): unknown {
-  return error instanceof AggregateError ? error.errors.at(-1) : undefined;
-}
-
-function codeOf(link: unknown): string {
-  return Error.isError(link) && "code" in link && typeof link.code === "string" ? link.code : "";
-}
-
-/** Seconds, or a date (RFC 9110, 10.2.3), an hour at most; OpenAI's own header says milliseconds. */
-function readRetryAfter(headers: Record<string, string>, now: number): number | undefined {
-  const { "retry-after-ms": milliseconds = "", "retry-after": value = "" } = headers;
-  const waitMs = /^\d{1,9}$/.test(milliseconds)
-    ? Number(milliseconds)
-    : /^\d{1,9}(\.\d+)?$/.test(value)
-      ? Number(value) * 1_000
-      : Date.parse(value) - now;
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(Math.ceil(waitMs), 1_000), longestRetryAfterMs);
+function codeOf(link: Error): string {
+  return "code" in link && typeof link.code === "string" ? link.code : "";
 }
