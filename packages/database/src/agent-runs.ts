@@ -47,7 +47,7 @@ export function agentRunId(job: { readonly queue: string; readonly jobId: string
 }
 
 /**
- * Notes that a run begins, or finds how far it came. Each new run removes two that are older than 30 days, with their steps and approvals, so
+ * Notes that a run begins, or finds how far it came. Each attempt removes two that are older than 30 days, with their steps and approvals, so
  * that the tables keep their size without anybody's schedule.
  *
  * @returns its steps so far, oldest first

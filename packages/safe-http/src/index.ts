@@ -2,6 +2,7 @@ export { type AddressRule, isPublicAddress, isPublicOrPrivateAddress } from "./a
 export { allowPrivateSchema } from "./allow-private.ts";
 export { checkUrl } from "./check-url.ts";
 export type { ResolveName } from "./guarded-connector.ts";
+export { readRetryAfter } from "./read-retry-after.ts";
 export {
   createSafeClient,
   type SafeClientOptions,

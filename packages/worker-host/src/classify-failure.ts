@@ -55,8 +55,9 @@ function toError(thrown: unknown): Error {
   return new Error(text, { cause: thrown });
 }
 
-function* causesOf(error: Error): Generator<Error> {
-  let link: unknown = error;
+/** What was thrown and what it names as its cause, ten at most: those of them that are errors. */
+export function* causesOf(thrown: unknown): Generator<Error> {
+  let link = thrown;
   for (let depth = 0; depth < maxCauses && Error.isError(link); depth++) {
     yield link;
     link = link.cause;

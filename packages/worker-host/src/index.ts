@@ -1,3 +1,4 @@
+export { causesOf } from "./classify-failure.ts";
 export { concurrencyVariable, workerConcurrency } from "./env.ts";
 export type { JobContext } from "./job-context.ts";
 export {

@@ -7,7 +7,7 @@ import {
   listAgentApprovals,
   recordAgentApprovalJob,
 } from "@millrace/database";
-import { contracts, enqueueUnchecked, queueNames, workspaceIdSchema } from "@millrace/worker-config";
+import { contracts, enqueueUnchecked, prepareEnqueue, queueNames, workspaceIdSchema } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
@@ -158,14 +158,25 @@ async function decide(
   }: { access: Caller; params: z.infer<typeof params>; body: z.infer<typeof decisionSchema> },
   state: "approved" | "rejected",
 ): Promise<AgentApproval | undefined> {
-  if (!(await findOwnApproval(database, access, id))) return undefined;
+  const approval = await findOwnApproval(database, access, id);
+  if (!approval) return undefined;
+  if (state === "approved" && approval.state === "pending") checkJob(approval);
   return decideAgentApproval(database, id, { state, decidedBy: body?.decidedBy ?? access.keyName });
+}
+
+/**
+ * What was stored is what the contract had let in. One that has changed since refuses it before anything is decided, so that the approval can
+ * still be rejected.
+ *
+ * @throws InvalidJobError
+ */
+function checkJob({ id, queue, action, data }: AgentApproval): void {
+  prepareEnqueue(contracts[queueNames.parse(queue)], action, JSON.parse(data), { jobId: id }, Date.now());
 }
 
 /** Under the approval's own id: whoever approves at the same time adds the same job. */
 async function addJob({ id, queue, action, data }: AgentApproval): Promise<string> {
   const contract = contracts[queueNames.parse(queue)];
-  // What was stored is what the contract had let in; a contract that has changed since refuses it here.
   const { jobId } = await enqueueUnchecked(contract, action, JSON.parse(data), { jobId: id });
   return jobId;
 }

@@ -1,4 +1,4 @@
-import { PermanentError, TransientError } from "@millrace/worker-host";
+import { TransientError } from "@millrace/worker-host";
 import {
   jsonSchema,
   type LanguageModel,
@@ -29,6 +29,8 @@ export interface Question {
   /** On whose account. */
   readonly workspaceId: string | undefined;
   readonly signal: AbortSignal;
+  /** Bounds the answer, and not the wait for the question's turn. Defaults to no further bound. */
+  readonly within?: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
 /** What a model answered. All of it is JSON. */
@@ -80,10 +82,10 @@ export function createAskModel(parts: {
   readonly takeTurn: TakeModelTurn;
 }): AskModel {
   const { model, prices, callTimeoutMs, takeTurn } = parts;
-  return async ({ instructions, messages, tools, output, maxOutputTokens, onText, asker, workspaceId, signal }) => {
-    const estimatedTokens =
-      estimateTokens(JSON.stringify([instructions, messages])) + Math.min(maxOutputTokens, usualOutputTokens);
-    const tellUsedTokens = await takeTurn({ asker, workspaceId, estimatedTokens }, signal);
+  const answerTo = async (
+    { instructions, messages, tools, output, maxOutputTokens, onText }: Question,
+    signal: AbortSignal,
+  ): ReturnType<AskModel> => {
     const startedAt = performance.now();
     const total = AbortSignal.timeout(callTimeoutMs);
     const result = streamText({
@@ -98,14 +100,14 @@ export function createAskModel(parts: {
       // It would write to the console; what is in the stream is looked at below.
       onError: () => {},
     });
-    let finished: { usage: Usage; finishReason: string } | undefined;
+    let finished: { usage: LanguageModelUsage; finishReason: string } | undefined;
     try {
       for await (const part of result.stream) {
         if (part.type === "text-delta") onText?.(part.text);
         else if (part.type === "error") throw part.error;
         else if (part.type === "abort") throw new Error("The call was ended.");
         else if (part.type === "finish-step") {
-          finished = { usage: toUsage(part.usage, prices), finishReason: part.finishReason };
+          finished = { usage: part.usage, finishReason: part.finishReason };
         }
       }
       if (!finished) throw new Error("The stream ended without its end.");
@@ -118,22 +120,36 @@ export function createAskModel(parts: {
       }
       throw failureOfModel(error);
     }
-    const { usage, finishReason } = finished;
-    await tellUsedTokens(usage.inputTokens + usage.outputTokens || estimatedTokens);
-    if (finishReason === "content-filter") {
-      throw new PermanentError("The model's server withheld the answer.", { code: "content_filtered" });
-    }
+    const { finishReason } = finished;
     const answer = {
       text: await result.text,
       toolCalls: (await result.toolCalls).map(toWantedCall),
       messages: (await result.responseMessages).filter(({ role }) => role === "assistant"),
       finishReason,
     };
+    const estimate = {
+      inputTokens: estimateTokens(JSON.stringify([instructions, messages])),
+      outputTokens: estimateTokens(JSON.stringify([answer.text, answer.toolCalls])),
+    };
+    const usage = toUsage(finished.usage, estimate, prices);
     return { answer, usage, durationMs: Math.round(performance.now() - startedAt) };
+  };
+  return async (question) => {
+    const { instructions, messages, maxOutputTokens, asker, workspaceId, signal } = question;
+    const estimatedTokens =
+      estimateTokens(JSON.stringify([instructions, messages])) + Math.min(maxOutputTokens, usualOutputTokens);
+    const tellUsedTokens = await takeTurn({ asker, workspaceId, estimatedTokens }, signal);
+    const { within = (work) => work(signal) } = question;
+    const answered = await within((limited) => answerTo(question, limited));
+    await tellUsedTokens(answered.usage.inputTokens + answered.usage.outputTokens);
+    return answered;
   };
 }
 
-function toUsage({ inputTokens = 0, outputTokens = 0 }: LanguageModelUsage, prices: Prices): Usage {
+/** What the server counted; where it counted nothing the estimate, so that budgets hold there as well. */
+function toUsage(counted: LanguageModelUsage, estimate: Omit<Usage, "costUsd">, prices: Prices): Usage {
+  const isCounted = (counted.inputTokens ?? 0) + (counted.outputTokens ?? 0) > 0;
+  const { inputTokens = 0, outputTokens = 0 } = isCounted ? counted : estimate;
   const costUsd = (inputTokens * prices.input + outputTokens * prices.output) / 1_000_000;
   return { inputTokens, outputTokens, costUsd };
 }

@@ -23,24 +23,33 @@ export async function callTools(
     if (step.outputs.has(position)) continue;
     signal.throwIfAborted();
     const tool = wanted.flaw === undefined ? tools.get(wanted.tool) : undefined;
-    const isFirst = await run.beginCall(step, position, wanted.tool);
+    const name = nameToNote(wanted.tool);
+    const isFirst = await run.beginCall(step, position, name);
     if (!isFirst && tool && !tool.isRepeatable) {
       throw new AmbiguousError(`The tool ${tool.name} was called before, and nobody knows what came of it.`, {
         code: "tool_call_ambiguous",
       });
     }
-    events.tell("tool-begun", { step: step.step, position, tool: wanted.tool });
+    events.tell("tool-begun", { step: step.step, position, tool: name });
     const startedAt = performance.now();
     const left = Math.max(1, data.budget.timeMs - run.spent().timeMs);
     const output = await withinTime(data.budget, left, signal, async (callSignal): Promise<ToolOutput> => {
-      if (!tool) return { refusal: wanted.flaw ?? `There is no tool ${wanted.tool}.` };
+      if (!tool) return { refusal: wanted.flaw ?? `There is no tool ${name}.` };
       const callKey = `${run.id}/${step.step}/${position}`;
       const call = { runId: run.id, callKey, workspaceId, signal: callSignal };
       return tool.call(wanted.input, call).then((value: Json) => ({ value }), toRefusal);
     });
     await run.endCall(step, position, output, Math.round(performance.now() - startedAt));
-    events.tell("tool-done", { step: step.step, position, tool: wanted.tool, isRefused: "refusal" in output });
+    events.tell("tool-done", { step: step.step, position, tool: name, isRefused: "refusal" in output });
   }
+}
+
+/** A model may ask for any name: PostgreSQL takes no NUL, and an event of the run has a size. */
+function nameToNote(tool: string): string {
+  return tool
+    .replaceAll(/\p{Cc}/gu, "")
+    .slice(0, 100)
+    .toWellFormed();
 }
 
 function toRefusal(error: unknown): ToolOutput {

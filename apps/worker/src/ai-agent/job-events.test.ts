@@ -27,6 +27,28 @@ test("a piece is told though nothing follows it", async () => {
   expect(await told.promise).toEqual({ step: 3, text: "Hm" });
 });
 
+test("a long text reaches its followers whole, in events that the stream takes", async () => {
+  const told: { text: string }[] = [];
+  // The writer's own rule is held by its own test.
+  const append: AppendEvent = async (_, __, { data }) => {
+    expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(16_384);
+    told.push(data as { text: string });
+  };
+  const events = createRunEvents(append, agentContext());
+  const text = `x${"😀".repeat(10_000)}${"\n".repeat(20_000)}`;
+  events.text(0, text);
+  await events.flush();
+  // Compared here: nobody reads a difference of this length.
+  expect(told.map((piece) => piece.text).join("") === text).toBe(true);
+  expect(told.every((piece) => piece.text.isWellFormed())).toBe(true);
+});
+
+test("a stream that takes for ever holds a run up for a second at most", async () => {
+  const events = createRunEvents(() => new Promise(() => {}), agentContext());
+  events.text(0, "Hm");
+  await events.flush();
+});
+
 test("a stream that cannot be written ends nothing, says so once, and holds nothing up", async () => {
   const lines: string[] = [];
   const log = createLogger({ level: "warn", format: "json", destination: { write: (line) => void lines.push(line) } });

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Json } from "@millrace/worker-config/contracts";
 import type { JobContext } from "@millrace/worker-host";
 
@@ -9,11 +10,14 @@ export interface RunEvents {
   tell(type: string, data: { readonly [key: string]: Json }): void;
   /** Collects the text of a step, and tells it a few times a second. */
   text(step: number, piece: string): void;
-  /** Resolves when all of it is told, or cannot be. */
+  /** Resolves when all of it is told, or cannot be; after a second in any case. */
   flush(): Promise<void>;
 }
 
 const flushEveryMs = 80;
+/** Of one piece of text as JSON: an event takes 16,384 bytes with its other fields. */
+const mostTextBytes = 16_000;
+const longestFlushMs = 1_000;
 /** How many are on their way before further ones are left out: the stream is away or slow. */
 const mostUnderWay = 50;
 
@@ -45,7 +49,14 @@ export function createRunEvents(append: AppendEvent | undefined, { queue, jobId,
   const sendText = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (pending) send("token", pending);
+    if (pending) {
+      const { step } = pending;
+      for (let rest = pending.text; rest !== ""; ) {
+        const text = beginningOf(rest);
+        send("token", { step, text });
+        rest = rest.slice(text.length);
+      }
+    }
     pending = undefined;
   };
   return {
@@ -60,7 +71,19 @@ export function createRunEvents(append: AppendEvent | undefined, { queue, jobId,
     },
     flush: async () => {
       sendText();
-      await last;
+      const told = new AbortController();
+      const tooLate = wait(longestFlushMs, undefined, { signal: told.signal }).catch(() => {});
+      await Promise.race([last, tooLate]);
+      told.abort();
     },
   };
+}
+
+/** As much of a text as one event takes, and no half of a sign. */
+function beginningOf(text: string): string {
+  for (let most = mostTextBytes; ; most = Math.floor(most / 2)) {
+    const isHalved = /[\uD800-\uDBFF]/.test(text[most - 1] ?? "") && text.length > most;
+    const piece = text.slice(0, isHalved ? most - 1 : most);
+    if (Buffer.byteLength(JSON.stringify(piece)) <= mostTextBytes) return piece;
+  }
 }

@@ -1,9 +1,9 @@
-import { PermanentError, RateLimitedError, TransientError } from "@millrace/worker-host";
-import { APICallError } from "ai";
+import { readRetryAfter } from "@millrace/safe-http";
+import { causesOf, PermanentError, RateLimitedError, TransientError } from "@millrace/worker-host";
+import { APICallError, StreamProviderError } from "ai";
 
 type ModelFailure = PermanentError | RateLimitedError | TransientError;
 
-const longestRetryAfterMs = 60 * 60_000;
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425]);
 
 /**
@@ -42,7 +42,10 @@ export function failureOfModel(thrown: unknown, now: number = Date.now()): Model
 
 function failureOfStatus(status: number, error: APICallError, now: number): ModelFailure {
   const message = `The model's server answered ${status}.`;
-  const retryAfterMs = readRetryAfter(error.responseHeaders ?? {}, now);
+  const { "retry-after-ms": milliseconds = "", "retry-after": retryAfter } = error.responseHeaders ?? {};
+  // OpenAI's own header says it in milliseconds.
+  const seconds = /^\d{1,9}$/.test(milliseconds) ? String(Number(milliseconds) / 1_000) : retryAfter;
+  const retryAfterMs = readRetryAfter(seconds, now);
   const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (status === 429) return new RateLimitedError(message, { code: "model_rate_limited", ...asked });
   if (status >= 500 || transientStatuses.has(status)) {
@@ -53,7 +56,7 @@ function failureOfStatus(status: number, error: APICallError, now: number): Mode
 
 /** A server that has begun to stream says what went wrong in the stream itself. */
 function failureInStream(thrown: unknown): ModelFailure {
-  const said = typeof thrown === "string" ? thrown : JSON.stringify(thrown ?? null);
+  const said = wordsOfServer(thrown);
   if (isContextLength(said)) {
     return new PermanentError("The model's server refused the request in its stream.", { code: "context_length" });
   }
@@ -63,6 +66,16 @@ function failureInStream(thrown: unknown): ModelFailure {
     });
   }
   return new TransientError("The model's server broke its answer off.", { code: "model_stream_broken" });
+}
+
+/** What the server reported in its stream. Any other error is the SDK's, and what it holds may be the prompt: its words decide nothing. */
+function wordsOfServer(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown;
+  if (typeof thrown !== "object" || thrown === null) return "";
+  if (Error.isError(thrown) && !StreamProviderError.isInstance(thrown)) return "";
+  const report: object = "error" in thrown && typeof thrown.error === "object" && thrown.error ? thrown.error : thrown;
+  const said = ["message" in report && report.message, "code" in report && report.code];
+  return said.filter((word) => typeof word === "string").join(" ");
 }
 
 function codeOfRefusal(status: number, body: string): string {
@@ -86,29 +99,6 @@ function isContextLength(text: string): boolean {
   return /context[_ ](length|window|size)|maximum context|too many tokens/i.test(text);
 }
 
-function* causesOf(thrown: unknown): Generator<unknown> {
-  for (let link = thrown, depth = 0; link !== undefined && link !== null && depth < 6; depth++) {
-    yield link;
-    link = Error.isError(link) ? (link.cause ?? lastErrorOf(link)) : undefined;
-  }
-}
-
-/** Several addresses were tried, and each has an error of its own. */
-function lastErrorOf(error: Error): unknown {
-  return error instanceof AggregateError ? error.errors.at(-1) : undefined;
-}
-
-function codeOf(link: unknown): string {
-  return Error.isError(link) && "code" in link && typeof link.code === "string" ? link.code : "";
-}
-
-/** Seconds, or a date (RFC 9110, 10.2.3), an hour at most; OpenAI's own header says milliseconds. */
-function readRetryAfter(headers: Record<string, string>, now: number): number | undefined {
-  const { "retry-after-ms": milliseconds = "", "retry-after": value = "" } = headers;
-  const waitMs = /^\d{1,9}$/.test(milliseconds)
-    ? Number(milliseconds)
-    : /^\d{1,9}(\.\d+)?$/.test(value)
-      ? Number(value) * 1_000
-      : Date.parse(value) - now;
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(Math.ceil(waitMs), 1_000), longestRetryAfterMs);
+function codeOf(link: Error): string {
+  return "code" in link && typeof link.code === "string" ? link.code : "";
 }

@@ -9,7 +9,7 @@ import {
   whenAvailable,
 } from "@millrace/database";
 import type { Json } from "@millrace/worker-config/contracts";
-import { ContentionError, type JobContext } from "@millrace/worker-host";
+import { ContentionError, type JobContext, PermanentError } from "@millrace/worker-host";
 import type { Answer, Usage } from "./ask-model.ts";
 import type { Spent } from "./budget.ts";
 
@@ -29,12 +29,14 @@ export interface RunStep {
  */
 export interface ModelRun {
   readonly id: string;
+  /** Without those whose answer the server withheld. */
   readonly steps: readonly RunStep[];
   spent(): Spent;
   /**
    * Stores an answer as the next step.
    *
    * @throws ContentionError `run_superseded` where another process has stored it
+   * @throws PermanentError `content_filtered` where the server withheld it: it is paid for and counted, and no step to go on from
    */
   record(answered: { readonly answer: Answer; readonly usage: Usage; readonly durationMs: number }): Promise<RunStep>;
   /** Notes that a tool is about to be called. Resolves with false where it was begun before, and may have been called. */
@@ -42,6 +44,9 @@ export interface ModelRun {
   /** Stores what it came to. */
   endCall(step: RunStep, position: number, output: ToolOutput, durationMs: number): Promise<void>;
 }
+
+/** Why an answer ended that the server took back. */
+const withheld = "content-filter";
 
 interface Entry extends RunStep {
   readonly outputs: Map<number, ToolOutput>;
@@ -52,7 +57,8 @@ export async function openModelRun(database: Database, context: JobContext): Pro
   const { queue, jobId, action, workspaceId } = context;
   const id = agentRunId(context);
   const stored = await whenAvailable(() => openAgentRun(database, { id, queue, jobId, action, workspaceId }));
-  const steps: Entry[] = stored.map(toEntry);
+  const entries = stored.map(toEntry);
+  const steps = entries.filter(({ answer }) => answer.finishReason !== withheld);
   const spent = { steps: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, timeMs: 0 };
   const add = ({ inputTokens, outputTokens, costUsd }: Usage, durationMs: number) => {
     spent.steps += 1;
@@ -70,14 +76,18 @@ export async function openModelRun(database: Database, context: JobContext): Pro
     steps,
     spent: () => ({ ...spent }),
     record: async ({ answer, usage, durationMs }) => {
-      const entry: Entry = { step: steps.length, answer, outputs: new Map() };
+      const entry: Entry = { step: entries.length, answer, outputs: new Map() };
       const response = JSON.stringify(answer);
       const row = { step: entry.step, response, ...usage, durationMs };
       if (!(await whenAvailable(() => recordAgentStep(database, id, row)))) {
         throw new ContentionError("Another process is at this run.", { code: "run_superseded" });
       }
-      steps.push(entry);
+      entries.push(entry);
       add(usage, durationMs);
+      if (answer.finishReason === withheld) {
+        throw new PermanentError("The model's server withheld the answer.", { code: "content_filtered" });
+      }
+      steps.push(entry);
       return entry;
     },
     beginCall: ({ step }, position, tool) =>
@@ -85,7 +95,7 @@ export async function openModelRun(database: Database, context: JobContext): Pro
     endCall: async ({ step }, position, output, durationMs) => {
       const row = { output: JSON.stringify(output), durationMs };
       await whenAvailable(() => endAgentToolCall(database, { runId: id, step, position }, row));
-      steps[step]?.outputs.set(position, output);
+      entries[step]?.outputs.set(position, output);
       spent.timeMs += durationMs;
     },
   };

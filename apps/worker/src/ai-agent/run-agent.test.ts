@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { listAgentApprovals } from "@millrace/database";
+import { setTimeout as wait } from "node:timers/promises";
+import { agentRunId, listAgentApprovals, readAgentSteps } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
@@ -132,6 +133,39 @@ test("a run whose time is over ends for good, and the model is never asked for m
   const { error } = await runAgent({ budget: { timeMs: 1_000, tokens: 300 } });
   expect(error).toMatchObject({ failureKind: "permanent", code: "budget_time" });
   expect(model.requests()[0]?.max_tokens).toBe(300);
+});
+
+test("where a server counts no tokens, their number is estimated and budgets hold", async () => {
+  model.script(says("x".repeat(1_000), "stop", { isCounted: false }), says("A second answer."));
+  const { error } = await runAgent({ output: { type: "object" }, budget: { tokens: 200 } });
+  expect(error).toMatchObject({ failureKind: "permanent", code: "budget_tokens" });
+  expect(model.requests()).toHaveLength(1);
+});
+
+test("an answer that the server withholds is counted, and a replay asks again", async () => {
+  const context = agentContext();
+  model.script(says("Hm", "content_filter"), says("Yes."));
+  expect((await runAgent({}, { context })).error).toMatchObject({ code: "content_filtered" });
+  const { result } = await runAgent({}, { context });
+  expect(result).toMatchObject({ text: "Yes.", steps: 2, usage: { inputTokens: 200 } });
+  expect(model.requests()[1]?.messages).toHaveLength(1);
+});
+
+test("waiting for a turn uses up none of a run's time", async () => {
+  const takeTurn = async (_: ModelCall, signal: AbortSignal) => {
+    await wait(1_200, undefined, { signal });
+    return async () => {};
+  };
+  model.script(says("Yes."));
+  expect((await runAgent({ budget: { timeMs: 1_000 } }, { takeTurn })).result).toMatchObject({ text: "Yes." });
+});
+
+test("a tool that there is not is noted by a name that can be stored", async () => {
+  const context = agentContext();
+  model.script(calls([`fetch\0Page${"x".repeat(200)}`, {}]), says("I could not."));
+  expect((await runAgent({}, { context })).result).toMatchObject({ text: "I could not." });
+  const [step] = await readAgentSteps(database(), agentRunId(context));
+  expect(step?.toolCalls.map(({ tool }) => tool)).toEqual([`fetchPage${"x".repeat(91)}`]);
 });
 
 test("what a tool refuses is told to the model, which goes on", async () => {

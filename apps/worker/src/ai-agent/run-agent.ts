@@ -62,22 +62,22 @@ async function takeStep(
   events: RunEvents,
 ): Promise<void> {
   const left = allowanceOf(data.budget, run.spent(), prices);
-  const step = run.steps.length;
+  // Also withheld answers have numbers.
+  const { steps: step } = run.spent();
   await tellProgress(context, Math.floor((step / data.budget.steps) * 100));
   events.tell("step-begun", { step });
-  const answered = await withinTime(data.budget, left.timeMs, context.signal, (signal) =>
-    ask({
-      instructions: data.instructions,
-      messages: messagesOf(data, run.steps),
-      ...(tools.size > 0 && { tools: toToolSet(tools) }),
-      output: data.output,
-      maxOutputTokens: Math.min(maxOutputTokens, left.outputTokens),
-      onText: (text) => events.text(step, text),
-      asker: run.id,
-      workspaceId: context.workspaceId,
-      signal,
-    }),
-  );
+  const answered = await ask({
+    instructions: data.instructions,
+    messages: messagesOf(data, run.steps),
+    ...(tools.size > 0 && { tools: toToolSet(tools) }),
+    output: data.output,
+    maxOutputTokens: Math.min(maxOutputTokens, left.outputTokens),
+    onText: (text) => events.text(step, text),
+    asker: run.id,
+    workspaceId: context.workspaceId,
+    signal: context.signal,
+    within: (work) => withinTime(data.budget, left.timeMs, context.signal, work),
+  });
   await run.record(answered);
   const { inputTokens, outputTokens } = answered.usage;
   events.tell("step-done", { step, finishReason: answered.answer.finishReason, inputTokens, outputTokens });

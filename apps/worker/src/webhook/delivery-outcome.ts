@@ -1,8 +1,5 @@
-import type { SafeHttpError, SafeResponse } from "@millrace/safe-http";
+import { readRetryAfter, type SafeHttpError, type SafeResponse } from "@millrace/safe-http";
 import { PermanentError, TransientError } from "@millrace/worker-host";
-
-const shortestRetryAfterMs = 1_000;
-const longestRetryAfterMs = 60 * 60_000;
 
 /**
  * What an answer means for its delivery: nothing for 2xx, else an error. Only 410 says that there will never be another answer. Anything else,
@@ -34,12 +31,4 @@ export function failureOfRequest(error: SafeHttpError): PermanentError | Transie
 function codeOf(status: number): string {
   if (status < 400) return "endpoint_redirected";
   return status < 500 ? "endpoint_refused" : "endpoint_failed";
-}
-
-/** Seconds, or a date (RFC 9110, 10.2.3), between a second and an hour from now; nothing where it is neither. */
-function readRetryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  const waitMs = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
-  if (Number.isNaN(waitMs)) return undefined;
-  return Math.min(Math.max(waitMs, shortestRetryAfterMs), longestRetryAfterMs);
 }

@@ -53,23 +53,23 @@ export const usage: { readonly prompt_tokens: number; readonly completion_tokens
   completion_tokens: 10,
 };
 
-function chunk(response: ServerResponse, delta: object, finish?: string): void {
+function chunk(response: ServerResponse, delta: object, finish?: string, counted: object = { usage }): void {
   if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream" });
   const choices = [{ index: 0, delta, finish_reason: finish ?? null }];
   const body = { id: "1", object: "chat.completion.chunk", created: 1, model: "scripted", choices };
-  response.write(`data: ${JSON.stringify({ ...body, ...(finish && { usage }) })}\n\n`);
+  response.write(`data: ${JSON.stringify({ ...body, ...(finish && counted) })}\n\n`);
 }
 
 function end(response: ServerResponse): void {
   response.end("data: [DONE]\n\n");
 }
 
-/** Says a text, word by word. */
+/** Says a text, word by word. A server that counts no tokens says nothing of them. */
 export const says =
-  (text: string, finish = "stop"): ModelReply =>
+  (text: string, finish = "stop", { isCounted = true }: { isCounted?: boolean } = {}): ModelReply =>
   (response) => {
     for (const word of text.split(/(?<= )/)) chunk(response, { role: "assistant", content: word });
-    chunk(response, {}, finish);
+    chunk(response, {}, finish, isCounted ? { usage } : {});
     end(response);
   };
 

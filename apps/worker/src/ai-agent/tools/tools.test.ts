@@ -90,6 +90,13 @@ test("a job is told to a run of its own workspace, and to no other", async () =>
   }
 });
 
+test("a job whose record is damaged is none for a model", async () => {
+  const mail = { to: "ada@example.com", subject: "Hello", text: "It works." };
+  const { jobId } = await enqueue(emailContract, "sendEmail", mail, { jobId: randomUUID() });
+  await (await emailQueue.getBackend().client).hset(emailQueue.toKey(jobId), { opts: "{" });
+  await expect(createLookUpJob().call({ queue: "email", jobId }, call())).rejects.toThrow("There is no such job.");
+});
+
 test.each([
   ["a pattern", { type: "object", properties: { a: { type: "string", pattern: "(a+)+$" } } }],
   ["a reference", { type: "object", properties: { a: { $ref: "#/properties/b" } } }],
