@@ -106,5 +106,7 @@ export async function removeLeftovers(parent: string, now: number = Date.now()):
 /** The name with another ending: `photo.JPG` → `photo.webp`. */
 export function renamed(name: string, ending: string): string {
   const stem = name.replace(/\.[^.]{1,10}$/, "") || name;
-  return `${stem.slice(0, 254 - ending.length)}.${ending}`;
+  // Code units, as the store counts; of a character that would be cut in two nothing stays.
+  const start = stem.slice(0, 254 - ending.length).replace(/[\ud800-\udbff]$/, "");
+  return `${start}.${ending}`;
 }
