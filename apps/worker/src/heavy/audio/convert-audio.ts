@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import type { AudioOutput } from "@millrace/worker-config/contracts";
 import { type JobContext, PermanentError, TransientError } from "@millrace/worker-host";
 import type { RunProgram } from "../run-program.ts";
+import { tellProgress } from "../tell-progress.ts";
 import { isFolderFull, tempFolderFull } from "../temp-folder-full.ts";
 import { findContainer, inputArgs } from "./audio-container.ts";
 import { outputArgs } from "./audio-format.ts";
@@ -97,12 +98,13 @@ async function followProgress(stdout: Readable, seconds: number, progress: JobCo
     const microseconds = /^out_time_us=(\d+)$/.exec(line)?.[1];
     if (microseconds === undefined) continue;
     made = Number(microseconds) / 1_000;
+    // Of a sound that does not say how long it is, nobody knows the share.
+    if (seconds === 0) continue;
     // What is left is the way into the store.
     const percent = Math.min(95, Math.floor((made / 1_000 / seconds) * 95));
     if (percent <= told) continue;
     told = percent;
-    // The figure is for people: a job does not fail because it could not be written down.
-    progress(percent).catch(() => {});
+    tellProgress(progress, percent);
   }
   return Math.round(made);
 }
