@@ -16,9 +16,10 @@ const ending = /\.traineddata(\.gz)?$/;
  *
  * @param folder where it is. Defaults to what the package `@tesseract.js-data/eng` brings: English
  * @throws PermanentError `language_not_installed`
+ * @throws Error where the folder cannot be read; also when asked for no language
  */
 export function findLanguages(codes: readonly string[], folder: string = englishFolder()): LanguageData[] {
-  const installed = readdirSync(folder).filter((name) => ending.test(name));
+  const installed = listFolder(folder).filter((name) => ending.test(name));
   return codes.map((code) => {
     const name = installed.find((file) => file.replace(ending, "") === code);
     if (name !== undefined) return { code, path: join(folder, name) };
@@ -28,6 +29,17 @@ export function findLanguages(codes: readonly string[], folder: string = english
       { code: "language_not_installed" },
     );
   });
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw new Error(
+      `Expected a folder with the data of languages (HEAVY_OCR_DATA_FOLDER), ${folder} cannot be read. Correct it, or unset it for English alone.`,
+      { cause },
+    );
+  }
 }
 
 function englishFolder(): string {

@@ -1,3 +1,4 @@
+import { heavyContract } from "@millrace/worker-config/contracts";
 import exceljs from "exceljs";
 import { getDocumentProxy } from "unpdf";
 import { afterEach, expect, test } from "vitest";
@@ -178,3 +179,9 @@ async function textOfPages(pdf: Uint8Array): Promise<string[]> {
   });
   return Promise.all(pages);
 }
+
+test.each(["title", "name"])("half a character in the %s is refused on its way in, a whole one is not", (field) => {
+  const { data, example } = heavyContract.actions.generateReport;
+  expect(data.safeParse({ ...example, [field]: "Orders \ud83d" }).success).toBe(false);
+  expect(data.safeParse({ ...example, [field]: "Orders 😀" }).success).toBe(true);
+});

@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { afterEach, expect, test } from "vitest";
+import { findLanguages } from "./find-languages.ts";
 import { useHeavyWorker } from "./test/heavy-worker.ts";
 import { picture } from "./test/picture.ts";
 
@@ -25,6 +26,11 @@ test("a language that is not installed is named, with those that are", async () 
     code: "language_not_installed",
     message: expect.stringMatching(/tlh.*has eng\./),
   });
+});
+
+test("a folder of languages that cannot be read is named, before any language is asked for", () => {
+  expect(() => findLanguages([], "/nowhere/tessdata")).toThrow(/HEAVY_OCR_DATA_FOLDER.*\/nowhere\/tessdata/);
+  expect(findLanguages([])).toEqual([]);
 });
 
 test.each([

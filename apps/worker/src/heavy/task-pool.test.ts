@@ -3,12 +3,14 @@ import { afterAll, expect, test } from "vitest";
 import { openTaskPool, type TaskContext } from "./task-pool.ts";
 import type { TestTasks } from "./tasks/test/test-thread.ts";
 
-const pool = openTaskPool<TestTasks>({
-  threadFile: new URL("./tasks/test/test-thread.ts", import.meta.url),
-  threads: 2,
-  memoryMb: 64,
-  log: createLogger({ level: "silent" }),
-});
+const openPool = () =>
+  openTaskPool<TestTasks>({
+    threadFile: new URL("./tasks/test/test-thread.ts", import.meta.url),
+    threads: 2,
+    memoryMb: 64,
+    log: createLogger({ level: "silent" }),
+  });
+const pool = openPool();
 afterAll(() => pool.close());
 
 const context = (overrides: Partial<TaskContext> = {}): TaskContext => ({
@@ -49,15 +51,35 @@ test("the signal ends a thread that listens to nothing within a second, and the 
 test.each(["fillHeap", "fillBuffers"] as const)(
   "%s: what needs more memory than a thread has fails alone and for good, its neighbour goes on",
   async (task) => {
-    const neighbour = pool.run("spin", { forMs: 1_500 }, context());
-    await expect(pool.run(task, null, context())).rejects.toMatchObject({
+    const fresh = openPool();
+    const neighbour = fresh.run("spin", { forMs: 1_500 }, context());
+    await expect(fresh.run(task, null, context())).rejects.toMatchObject({
       failureKind: "permanent",
       code: "out_of_memory",
     });
     await expect(neighbour).resolves.toBe("spun");
-    await expect(pool.run("spin", { forMs: 0 }, context())).resolves.toBe("spun");
+    await expect(fresh.run("spin", { forMs: 0 }, context())).resolves.toBe("spun");
+    await fresh.close();
   },
 );
+
+test("a task that fits and leaves much behind runs to its end", async () => {
+  await expect(pool.run("churn", { forMs: 2_000 }, context())).resolves.toBe("churned");
+});
+
+test("what is too much in a thread that has done other work is tried again: it may be the other's", async () => {
+  const used = openPool();
+  try {
+    await used.run("spin", { forMs: 0 }, context());
+    await expect(used.run("fillBuffers", null, context())).rejects.toMatchObject({
+      failureKind: "transient",
+      code: "out_of_memory",
+    });
+    await expect(used.run("fillBuffers", null, context())).rejects.toMatchObject({ failureKind: "permanent" });
+  } finally {
+    await used.close();
+  }
+});
 
 test("a thread that ends itself fails its task alone, and is tried again", async () => {
   const neighbour = pool.run("spin", { forMs: 500 }, context());

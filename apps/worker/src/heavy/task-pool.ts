@@ -7,6 +7,7 @@ import { Piscina } from "piscina";
 import type { TaskAnswer } from "./tasks/answer-task.ts";
 import type { TaskNews, TaskRequest } from "./tasks/serve-tasks.ts";
 import type { AnswerOf, InputOf, TaskLoaders } from "./tasks/task.ts";
+import { tellProgress } from "./tell-progress.ts";
 
 export interface TaskPoolSettings {
   /** The file whose default export is `serveTasks(…)`. */
@@ -25,7 +26,7 @@ export type TaskContext = Pick<JobContext, "signal" | "progress">;
  * Runs one task in a thread of its own. The signal ends the thread, whatever it is doing.
  *
  * @throws PermanentError with the code of the task's refusal, or `out_of_memory`
- * @throws TransientError `thread_ended` where the thread ended itself
+ * @throws TransientError `thread_ended` where the thread ended itself; `out_of_memory` where it may hold what an earlier task left
  */
 export type RunTask<Loaders extends TaskLoaders> = <Name extends keyof Loaders & string>(
   name: Name,
@@ -42,13 +43,16 @@ export interface TaskPool<Loaders extends TaskLoaders> {
 // Long enough that a thread is not made anew for each job of many, short enough that an idle worker holds no library in memory.
 const idleMs = 30_000;
 const lookEveryMs = 100;
+// What is measured counts garbage as well: only what stays for a second is held, and V8 collects long before it is twice the limit.
+const mostLooksOver = 10;
+const atOnceFactor = 2;
 const mebibyte = 1_024 * 1_024;
 
 /**
  * Threads for work that would keep an event loop busy. The first task starts the first thread.
  *
- * V8 ends a thread whose heap is full. Buffers are outside its heap, and are looked at ten times a second. What a native library holds
- * is neither, cannot be ended in the middle, and ends the process when it crashes: that is for `openTaskProcesses`.
+ * V8 ends a thread whose heap is full. Buffers are outside its heap, and are looked at ten times a second: a thread that holds
+ * too much for a second, or twice too much, is ended. What a native library holds is neither, cannot be ended in the middle, and ends the process when it crashes: that is for `openTaskProcesses`.
  */
 export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSettings): TaskPool<Loaders> {
   const { threadFile, threads, memoryMb, log } = settings;
@@ -74,10 +78,13 @@ export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSett
     const { port1: news, port2: port } = new MessageChannel();
     const isOver = new AbortController();
     const isTooLarge = new AbortController();
+    let isReused = false;
     const hear = (message: TaskNews) => {
-      // The figure is for people: a job does not fail because it could not be written down.
-      if ("percent" in message) progress(message.percent).catch(() => {});
-      else void watchMemory(findThread(message.threadId), memoryMb * mebibyte, isTooLarge, isOver.signal);
+      if ("percent" in message) tellProgress(progress, message.percent);
+      else {
+        isReused = message.isReused;
+        void watchMemory(findThread(message.threadId), memoryMb * mebibyte, isTooLarge, isOver.signal);
+      }
     };
     news.on("message", hear);
     try {
@@ -90,7 +97,8 @@ export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSett
       return answer.value as AnswerOf<Loaders, Name>;
     } catch (error) {
       signal.throwIfAborted();
-      throw isTooLarge.signal.aborted ? outOfMemory(memoryMb) : explain(error, memoryMb);
+      if (!isTooLarge.signal.aborted) throw explain(error, memoryMb);
+      throw isReused ? outOfMemoryInReused(memoryMb) : outOfMemory(memoryMb);
     } finally {
       isOver.abort();
       news.close();
@@ -99,7 +107,7 @@ export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSett
   return { run, close: () => pool.destroy() };
 }
 
-/** Aborts `isTooLarge` once the thread holds more than that; until `isOver` aborts. */
+/** Aborts `isTooLarge` once the thread holds more than that for a second, or twice as much at all; until `isOver` aborts. */
 async function watchMemory(
   thread: Worker | undefined,
   maxBytes: number,
@@ -107,9 +115,11 @@ async function watchMemory(
   isOver: AbortSignal,
 ): Promise<void> {
   try {
-    while (thread && !isOver.aborted) {
+    for (let looksOver = 0; thread && !isOver.aborted; ) {
       const { used_heap_size: heap, external_memory: buffers } = await thread.getHeapStatistics();
-      if (heap + buffers > maxBytes) return isTooLarge.abort();
+      const held = heap + buffers;
+      looksOver = held > maxBytes ? looksOver + 1 : 0;
+      if (looksOver >= mostLooksOver || held > maxBytes * atOnceFactor) return isTooLarge.abort();
       await wait(lookEveryMs, undefined, { signal: isOver });
     }
   } catch {
@@ -127,6 +137,14 @@ function explain(error: unknown, memoryMb: number): unknown {
 function outOfMemory(memoryMb: number): PermanentError {
   return new PermanentError(
     `Expected work that fits into ${memoryMb} MiB of memory (HEAVY_THREAD_MEMORY_MB), this needs more.`,
+    { code: "out_of_memory" },
+  );
+}
+
+/** The thread is gone with what was in it: the next attempt has, or will have, one that is new. */
+function outOfMemoryInReused(memoryMb: number): TransientError {
+  return new TransientError(
+    `A thread held more than ${memoryMb} MiB of memory (HEAVY_THREAD_MEMORY_MB), some of it perhaps of an earlier task.`,
     { code: "out_of_memory" },
   );
 }

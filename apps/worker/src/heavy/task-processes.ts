@@ -3,6 +3,7 @@ import { PermanentError, TransientError } from "@millrace/worker-host";
 import type { RunTask, TaskContext, TaskPool } from "./task-pool.ts";
 import type { TaskAnswer } from "./tasks/answer-task.ts";
 import type { AnswerOf, TaskLoaders } from "./tasks/task.ts";
+import { tellProgress } from "./tell-progress.ts";
 
 export interface TaskProcessSettings {
   /** The file that calls `serveProcess(…)`. */
@@ -106,8 +107,7 @@ function ask(
         }),
       );
     child.on("message", (message: Message) => {
-      // The figure is for people: a job does not fail because it could not be written down.
-      if ("percent" in message) progress(message.percent).catch(() => {});
+      if ("percent" in message) tellProgress(progress, message.percent);
       else resolve(message);
     });
     child.on("error", (error) => fail("it could not be started or told", error));

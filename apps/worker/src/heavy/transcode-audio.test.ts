@@ -111,6 +111,14 @@ test("a sound longer than its file says, and one too large for the store, are de
   await expect(transcode(wav(50), { maxOutputBytes: 100_000 })).rejects.toEqual(isDead("output_too_large"));
 });
 
+test("of a sound that does not say how long it is, no share is told", async () => {
+  if (!hasFfmpeg) return missing();
+  const seen: number[] = [];
+  const progress = async (percent: number) => void seen.push(percent);
+  await run("transcodeAudio", { fileId: await store(flacOf(2, 0)), to: { format: "mp3" } }, { progress });
+  expect(seen).toEqual([]);
+});
+
 test("of a sound that was cut off, what is there is converted, and its length says how much that is", async () => {
   if (!hasFfmpeg) return missing();
   const fileId = await store(wav(10).subarray(0, 40_000));

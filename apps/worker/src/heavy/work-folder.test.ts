@@ -78,4 +78,6 @@ test("a name gets another ending and stays within its bounds", () => {
   expect(renamed("notes", "txt")).toBe("notes.txt");
   expect(renamed(".png", "webp")).toBe(".png.webp");
   expect(renamed("x".repeat(255), "webp")).toHaveLength(255);
+  // An emoji is two code units, and half of one is no name.
+  expect(renamed(`${"x".repeat(249)}😀.png`, "webp")).toBe(`${"x".repeat(249)}.webp`);
 });

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { FileStore } from "@millrace/file-store";
 import type { FileReference } from "@millrace/worker-config/contracts";
 import { type JobContext, PermanentError } from "@millrace/worker-host";
+import { explainFullFolder } from "./temp-folder-full.ts";
 
 /** Where one job has its files while it runs. */
 export interface WorkFolder {
@@ -29,7 +30,11 @@ export interface WorkFolder {
   ): Promise<FileReference>;
 }
 
-/** Runs `work` with a folder that is gone afterwards, however it ends. */
+/**
+ * Runs `work` with a folder that is gone afterwards, however it ends.
+ *
+ * @throws TransientError `temp_folder_full`, whoever found that there is no room
+ */
 export type InWorkFolder = <Result>(
   context: Pick<JobContext, "signal">,
   work: (folder: WorkFolder) => Promise<Result>,
@@ -50,7 +55,9 @@ export function createInWorkFolder({ files, parent, maxInputBytes }: WorkFolderS
   return async ({ signal }, work) => {
     signal.throwIfAborted();
     // A name of its own and mode 0700: nobody else of this machine reads it.
-    const folder = await mkdtemp(join(parent, prefix));
+    const folder = await mkdtemp(join(parent, prefix)).catch((error: unknown) => {
+      throw explainFullFolder(error);
+    });
     const path = (name: string) => join(folder, name);
     try {
       return await work({
@@ -65,6 +72,8 @@ export function createInWorkFolder({ files, parent, maxInputBytes }: WorkFolderS
         bringOut: (source, { name, contentType, ttlMs }) =>
           files.put(createReadStream(source), { name, contentType, ...(ttlMs !== undefined && { ttlMs }), signal }),
       });
+    } catch (error) {
+      throw explainFullFolder(error);
     } finally {
       // A thread that is being ended may write one more file meanwhile: then it is tried again.
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -97,5 +106,7 @@ export async function removeLeftovers(parent: string, now: number = Date.now()):
 /** The name with another ending: `photo.JPG` → `photo.webp`. */
 export function renamed(name: string, ending: string): string {
   const stem = name.replace(/\.[^.]{1,10}$/, "") || name;
-  return `${stem.slice(0, 254 - ending.length)}.${ending}`;
+  // Code units, as the store counts; of a character that would be cut in two nothing stays.
+  const start = stem.slice(0, 254 - ending.length).replace(/[\ud800-\udbff]$/, "");
+  return `${start}.${ending}`;
 }

@@ -55,6 +55,11 @@ await runWorker(
       check: () => access(parent, constants.W_OK | constants.X_OK),
       close: async () => {},
     },
+    languages: {
+      start: async () => findLanguages([], env.HEAVY_OCR_DATA_FOLDER),
+      check: async () => {},
+      close: async () => {},
+    },
     threads: { check: async () => {}, close: pool.close },
     processes: { check: async () => {}, close: processes.close },
   },

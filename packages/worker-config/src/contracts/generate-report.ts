@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { fileIdSchema } from "./file-id.ts";
 import { fileReferenceSchema } from "./file-reference.ts";
-import { belonging, longWork, output } from "./heavy-action.ts";
-
-const oneLine = z.string().regex(/^\P{Cc}+$/u, "expected one line without control characters");
+import { belonging, longWork, oneLine, output } from "./heavy-action.ts";
 
 const column = {
   /** Under which a row holds it. */

@@ -11,16 +11,19 @@ export const belonging = {
     .min(1)
     .max(300)
     .optional()
-    .describe("One output for all jobs of this action and workspace that have it, within a day."),
+    .describe(
+      "One output for all jobs of this action and workspace that have it, within a day. Give it no ttlMs under a day: it answers with a file that is gone as well.",
+    ),
 };
+
+/** Of what stands in a file or is its name: no control characters, and no half of a character, which no file can hold. */
+export const oneLine = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u, "expected one line of whole characters, without control characters");
 
 /** Of every action that makes a file. */
 export const output = {
-  name: z
-    .string()
-    .regex(/^\P{Cc}{1,255}$/u, "expected one line of 1 to 255 characters")
-    .optional()
-    .describe("What the made file is called. Defaults to a name made of the input's."),
+  name: oneLine.max(255).optional().describe("What the made file is called. Defaults to a name made of the input's."),
   ttlMs: z
     .int()
     .min(1_000)

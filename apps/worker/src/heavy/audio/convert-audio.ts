@@ -5,6 +5,8 @@ import type { Readable } from "node:stream";
 import type { AudioOutput } from "@millrace/worker-config/contracts";
 import { type JobContext, PermanentError, TransientError } from "@millrace/worker-host";
 import type { RunProgram } from "../run-program.ts";
+import { tellProgress } from "../tell-progress.ts";
+import { isFolderFull, tempFolderFull } from "../temp-folder-full.ts";
 import { findContainer, inputArgs } from "./audio-container.ts";
 import { outputArgs } from "./audio-format.ts";
 import { probeAudio } from "./probe-audio.ts";
@@ -32,7 +34,7 @@ const mostAllocatedBytes = 256 * 1_024 * 1_024;
  *
  * @returns how long it is, in milliseconds
  * @throws PermanentError `audio_unreadable`, `audio_missing`, `audio_too_long`, `output_too_large`, `encoder_missing`, `program_missing`
- * @throws TransientError `temp_folder_full`, `program_killed`
+ * @throws TransientError `temp_folder_full`, `program_starved`, `program_killed`
  */
 export async function convertAudio(
   runProgram: RunProgram,
@@ -64,6 +66,8 @@ export async function convertAudio(
     signal,
     read: (stdout) => followProgress(stdout, claimedSeconds, progress),
   });
+  // It ends with 0 as well when only its last blocks found no room.
+  if (isFolderFull(complaint)) throw tempFolderFull();
   if (exitCode !== 0) throw explain(exitCode, complaint, to.format);
   if (output > maxSeconds * 1_000) throw tooLong(maxSeconds);
   if ((await stat(path)).size > maxOutputBytes) throw outputTooLarge(maxOutputBytes);
@@ -94,19 +98,23 @@ async function followProgress(stdout: Readable, seconds: number, progress: JobCo
     const microseconds = /^out_time_us=(\d+)$/.exec(line)?.[1];
     if (microseconds === undefined) continue;
     made = Number(microseconds) / 1_000;
+    // Of a sound that does not say how long it is, nobody knows the share.
+    if (seconds === 0) continue;
     // What is left is the way into the store.
     const percent = Math.min(95, Math.floor((made / 1_000 / seconds) * 95));
     if (percent <= told) continue;
     told = percent;
-    // The figure is for people: a job does not fail because it could not be written down.
-    progress(percent).catch(() => {});
+    tellProgress(progress, percent);
   }
   return Math.round(made);
 }
 
 function explain(exitCode: number, complaint: string, format: string): Error {
-  if (complaint.includes("No space left on device"))
-    return new TransientError("HEAVY_TEMP_FOLDER is full.", { code: "temp_folder_full" });
+  // A file that claims too much meets -max_alloc with the same words: tried in vain, which is better than a whole one that is given up.
+  if (/Cannot allocate memory|Too many open files/.test(complaint))
+    return new TransientError("ffmpeg found too little memory, or too few files that it may open.", {
+      code: "program_starved",
+    });
   if (complaint.includes("Unknown encoder"))
     return new PermanentError(`This ffmpeg cannot write ${format}. Install a complete one.`, {
       code: "encoder_missing",

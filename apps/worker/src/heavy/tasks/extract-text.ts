@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type DocumentFormat, detectFormat } from "./detect-format.ts";
 import type { DocumentLimits, ReadDocument } from "./document.ts";
+import { isMachineFault } from "./machine-fault.ts";
 import { type Task, TaskRefusal } from "./task.ts";
 import { openTextFile } from "./text-file.ts";
 
@@ -43,7 +44,7 @@ export const extractText: Task<ExtractTextInput, ExtractedText> = async ({ from,
     });
     return { format, pages, characters: text.characters() };
   } catch (error) {
-    if (error instanceof TaskRefusal) throw error;
+    if (error instanceof TaskRefusal || isMachineFault(error)) throw error;
     // What a parser says may repeat what it could not parse: its name alone.
     const kind = error instanceof Error ? error.name : typeof error;
     throw new TaskRefusal("file_damaged", `Expected a whole ${format} document, this one cannot be read (${kind}).`);

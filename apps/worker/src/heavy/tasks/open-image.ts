@@ -1,4 +1,5 @@
 import sharp, { type Sharp } from "sharp";
+import { isMachineFault } from "./machine-fault.ts";
 import { TaskRefusal } from "./task.ts";
 
 // A thread per job is all that the machine has for it: without this each one would start as many again as there are cores.
@@ -47,7 +48,8 @@ export async function openImage(
     autoOrient,
   } = await sharp(path, { ...options, limitInputPixels: false })
     .metadata()
-    .catch(() => {
+    .catch((error: unknown) => {
+      if (isMachineFault(error)) throw error;
       throw new TaskRefusal(
         "image_unreadable",
         "Expected a jpeg, png, webp, avif, gif or tiff image, the content is none, is damaged or was cut off.",
@@ -69,6 +71,12 @@ export async function openImage(
     height,
     frames,
   };
+}
+
+/** For what fails while the pixels are read and the output is written. */
+export function refuseUnreadable(error: unknown): never {
+  if (isMachineFault(error)) throw error;
+  throw new TaskRefusal("image_unreadable", "Expected an image, the file is damaged or was cut off.");
 }
 
 function writable(format: string, compression: string | undefined): OpenedImage["format"] {

@@ -1,5 +1,5 @@
-import { openImage } from "./open-image.ts";
-import { type Task, TaskRefusal } from "./task.ts";
+import { openImage, refuseUnreadable } from "./open-image.ts";
+import type { Task } from "./task.ts";
 
 export interface PrepareForReadingInput {
   readonly from: string;
@@ -22,8 +22,6 @@ export const prepareForReading: Task<PrepareForReadingInput, null> = async ({ fr
     .withMetadata({ density: 300 })
     .png({ compressionLevel: 1 })
     .toFile(to)
-    .catch(() => {
-      throw new TaskRefusal("image_unreadable", "Expected an image, the file is damaged or was cut off.");
-    });
+    .catch(refuseUnreadable);
   return null;
 };

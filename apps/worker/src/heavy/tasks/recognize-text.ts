@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { createWorker, OEM } from "tesseract.js";
+import { isMachineFault } from "./machine-fault.ts";
 import { type Task, TaskRefusal } from "./task.ts";
 import { openTextFile } from "./text-file.ts";
 
@@ -52,6 +53,7 @@ export const recognizeText: Task<RecognizeTextInput, RecognizedText> = async (in
   }
 };
 
-function refuse(): never {
+function refuse(error: unknown): never {
+  if (isMachineFault(error)) throw error;
   throw new TaskRefusal("recognition_failed", "Expected an image that text can be looked for in, this one fails.");
 }

@@ -9,13 +9,16 @@ export interface TaskRequest extends TaskCall {
 }
 
 /** What a thread says of its task while it runs. */
-export type TaskNews = { readonly threadId: number } | { readonly percent: number };
+/** `isReused`: the thread has run another task before. */
+export type TaskNews = { readonly threadId: number; readonly isReused: boolean } | { readonly percent: number };
 
 /** The one function of a thread's file: runs the task that is asked for. */
 export function serveTasks(loaders: TaskLoaders): (request: TaskRequest) => Promise<TaskAnswer> {
+  let isReused = false;
   return async ({ port, ...call }) => {
     const tell = (news: TaskNews) => port.postMessage(news);
-    tell({ threadId });
+    tell({ threadId, isReused });
+    isReused = true;
     try {
       return await answerTask(loaders, call, (percent) => tell({ percent }));
     } finally {

@@ -1,5 +1,5 @@
 import type { Sharp } from "sharp";
-import { openImage } from "./open-image.ts";
+import { openImage, refuseUnreadable } from "./open-image.ts";
 import { type Task, TaskRefusal } from "./task.ts";
 
 export interface TransformImageInput {
@@ -86,8 +86,4 @@ function sidesOf(
   const scale = isBoth ? (fit === "inside" ? Math.min(across, down) : Math.max(across, down)) : across || down;
   const allowed = allowEnlargement ? scale : Math.min(scale, 1);
   return [width * allowed, height * allowed];
-}
-
-function refuseUnreadable(): never {
-  throw new TaskRefusal("image_unreadable", "Expected an image, the file is damaged or was cut off.");
 }

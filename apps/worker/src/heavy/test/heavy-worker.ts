@@ -71,13 +71,15 @@ export function useHeavyWorker() {
       {
         settings,
         programPath = process.env.PATH ?? "",
+        tempFolder = root,
         ...context
       }: Partial<JobContext> & {
         settings?: Partial<Settings>;
         programPath?: string;
+        tempFolder?: string;
       } = {},
     ) => {
-      const inWorkFolder = createInWorkFolder({ files: files(), parent: root, maxInputBytes });
+      const inWorkFolder = createInWorkFolder({ files: files(), parent: tempFolder, maxInputBytes });
       const handlers = heavyHandlers({
         inWorkFolder,
         runTask: pool.run,

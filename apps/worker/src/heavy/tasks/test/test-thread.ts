@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { serveTasks } from "../serve-tasks.ts";
 import { type Task, TaskRefusal } from "../task.ts";
 
@@ -26,6 +27,17 @@ export const tasks = {
       while (performance.now() < until);
     }
   },
+  /** Holds two buffers of 10 MiB at most, and leaves many behind. */
+  churn:
+    async (): Promise<Task<{ forMs: number }, string>> =>
+    async ({ forMs }) => {
+      const until = performance.now() + forMs;
+      for (let last: Buffer[] = []; performance.now() < until; ) {
+        last = [...last.slice(-1), Buffer.alloc(10 * 1_024 * 1_024, 1)];
+        await wait(10);
+      }
+      return "churned";
+    },
   exit: async (): Promise<Task<null, never>> => async () => process.exit(3),
   crash: async (): Promise<Task<null, never>> => async () => {
     process.kill(process.pid, "SIGSEGV");
