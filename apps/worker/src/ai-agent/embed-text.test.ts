@@ -25,7 +25,7 @@ beforeAll(async () => {
   model = await startScriptedModel();
   const models = createModels({
     ...{ baseUrl: model.baseUrl, model: "chat", embeddingModel: "embedding" },
-    ...{ connectTimeoutMs: 2_000, idleTimeoutMs: 2_000 },
+    ...{ maxOutputTokens: 1_000, connectTimeoutMs: 2_000, idleTimeoutMs: 2_000 },
   });
   const prices = { input: 2, output: 0 };
   embedText = createEmbedText({ models, prices, callTimeoutMs: 5_000, takeTurn, files });
