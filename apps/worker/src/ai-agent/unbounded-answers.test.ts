@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
+import { listAgentApprovals } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agentContext, useAgentDomain } from "./test/domain.ts";
@@ -100,4 +101,16 @@ test("of an answer that wants hundreds of tools twenty are called, and the model
   expect(told).toHaveLength(250);
   expect(told[19]?.content).toBe('{"value":19}');
   expect(told[20]?.content).toMatch(/20 calls/);
+});
+
+test("of the jobs that a run asks for no more than twenty wait for a person", async () => {
+  const workspaceId = crypto.randomUUID();
+  const data = { to: "bob@example.com", subject: "Hello", text: "You asked.", workspaceId };
+  const want = ["requestJob", { job: "email/sendEmail", data, reason: "He asked." }] as const;
+  model.script(calls(...Array.from({ length: 19 }, () => want)), calls(want, want), says("Asked."));
+  const { result } = await runAgent({ workspaceId, requestableJobs: ["email/sendEmail"] });
+  expect(result?.approvals).toHaveLength(20);
+  expect(await listAgentApprovals(database(), { workspaceId, limit: 30 })).toHaveLength(20);
+  const told = model.requests()[2]?.messages.filter(({ role }) => role === "tool") ?? [];
+  expect(told.at(-1)?.content).toMatch(/wait for a person's decision/);
 });
