@@ -67,9 +67,11 @@ test("a rejected job is never added", async () => {
   expect(await emailQueue.getJob(id)).toBeUndefined();
 });
 
-test("a job that its contract refuses by now is not added, and its field is named", async () => {
+test("a job that its contract refuses by now is not approved, its field is named, and it can be rejected", async () => {
   const id = await wish(undefined, { ...mail, to: "MARKER" });
   expectProblem(await ask("POST", `/agent/approvals/${id}/approve`), 400, "invalid_data");
+  expect((await ask("GET", `/agent/approvals/${id}`)).json()).toMatchObject({ state: "pending", decidedAt: null });
+  expect((await ask("POST", `/agent/approvals/${id}/reject`)).json()).toMatchObject({ state: "rejected" });
 });
 
 test("an approval whose id another job holds says so, and adds its own once that job is gone", async () => {

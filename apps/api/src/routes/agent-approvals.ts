@@ -8,7 +8,14 @@ import {
   listAgentApprovals,
   recordAgentApprovalJob,
 } from "@millrace/database";
-import { askQueue, contracts, enqueueUnchecked, queueNames, workspaceIdSchema } from "@millrace/worker-config";
+import {
+  askQueue,
+  contracts,
+  enqueueUnchecked,
+  prepareEnqueue,
+  queueNames,
+  workspaceIdSchema,
+} from "@millrace/worker-config";
 import { jobEnvelopeSchema } from "@millrace/worker-config/contracts";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
@@ -164,8 +171,20 @@ async function decide(
   }: { access: Caller; params: z.infer<typeof params>; body: z.infer<typeof decisionSchema> },
   state: "approved" | "rejected",
 ): Promise<AgentApproval | undefined> {
-  if (!(await findOwnApproval(database, access, id))) return undefined;
+  const approval = await findOwnApproval(database, access, id);
+  if (!approval) return undefined;
+  if (state === "approved" && approval.state === "pending") checkJob(approval);
   return decideAgentApproval(database, id, { state, decidedBy: body?.decidedBy ?? access.keyName });
+}
+
+/**
+ * What was stored is what the contract had let in. One that has changed since refuses it before anything is decided, so that the approval can
+ * still be rejected.
+ *
+ * @throws InvalidJobError
+ */
+function checkJob({ id, queue, action, data }: AgentApproval): void {
+  prepareEnqueue(contracts[queueNames.parse(queue)], action, JSON.parse(data), { jobId: id }, Date.now());
 }
 
 /**
@@ -175,7 +194,6 @@ async function decide(
  */
 async function addJob({ id, queue, action, data: json }: AgentApproval): Promise<string | undefined> {
   const contract = contracts[queueNames.parse(queue)];
-  // What was stored is what the contract had let in; a contract that has changed since refuses it here.
   const data: unknown = JSON.parse(json);
   const { status, jobId } = await enqueueUnchecked(contract, action, data, { jobId: id });
   if (status === "created") return jobId;

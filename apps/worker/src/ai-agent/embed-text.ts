@@ -1,66 +1,80 @@
+import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
 import type { aiAgentContract } from "@millrace/worker-config/contracts";
-import { type HandlersOf, TransientError } from "@millrace/worker-host";
-import { embedMany } from "ai";
+import type { HandlersOf } from "@millrace/worker-host";
+import { createAskEmbeddings } from "./ask-embeddings.ts";
 import type { Prices } from "./ask-model.ts";
-import { failureOfModel } from "./model-failure.ts";
-import { estimateTokens, type TakeModelTurn } from "./model-turns.ts";
+import { type ModelRun, openModelRun } from "./model-run.ts";
+import type { TakeModelTurn } from "./model-turns.ts";
 import type { Models } from "./models.ts";
+import { readVectors, type StoredVectors, storeVectors } from "./stored-vectors.ts";
 
 export type EmbedText = HandlersOf<typeof aiAgentContract>["embedText"];
 
 export interface EmbedTextParts {
+  readonly database: Database;
   readonly models: Models;
   readonly prices: Prices;
   readonly callTimeoutMs: number;
   readonly takeTurn: TakeModelTurn;
-  readonly files: Pick<FileStore, "put">;
+  readonly files: Pick<FileStore, "put" | "open">;
 }
 
-/** More than this of JSON belongs into a file and not into a job's record in Redis. */
-const mostInlineBytes = 32_768;
 /** Of one request: what common servers take. */
 const textsPerRequest = 64;
+/** A job is put off for a day at most, and its attempts come within it. */
+const requestFileTtlMs = 2 * 86_400_000;
 
 /**
- * Turns texts into vectors. Few of them are the job's result; more go to the file store, and the result refers to the file. A further attempt
- * asks anew, since nothing else than tokens is lost by it; a file that nothing refers to goes when its time is over.
+ * Turns texts into vectors. Few of them are the job's result; more go to the file store, and the result refers to the file. What each request
+ * gave is stored as a step of the job's run, so that a further attempt asks for none of it again: any request may have to wait for its turn.
  */
-export function createEmbedText({ models, prices, callTimeoutMs, takeTurn, files }: EmbedTextParts): EmbedText {
-  return async ({ texts }, { queue, jobId, workspaceId, signal }) => {
-    const vectors: number[][] = [];
-    let inputTokens = 0;
-    for (let start = 0; start < texts.length; start += textsPerRequest) {
+export function createEmbedText(parts: EmbedTextParts): EmbedText {
+  const { database, models, files } = parts;
+  const ask = createAskEmbeddings({ ...parts, model: models.embedding });
+  return async ({ texts }, context) => {
+    const { jobId, workspaceId, signal } = context;
+    const name = `vectors-${jobId}.json`.slice(-255);
+    const run = await openModelRun(database, context);
+    const known = storedRequests(run);
+    const embed = async (start: number): Promise<number[][]> => {
+      signal.throwIfAborted();
+      const request = known.get(start);
+      const stored = request && (await readVectors(files, request, signal));
+      if (stored) return stored;
       const values = texts.slice(start, start + textsPerRequest);
-      const estimatedTokens = estimateTokens(values.join(" "));
-      const tellUsedTokens = await takeTurn({ asker: `${queue}/${jobId}`, workspaceId, estimatedTokens }, signal);
-      const total = AbortSignal.timeout(callTimeoutMs);
-      try {
-        const abortSignal = AbortSignal.any([signal, total]);
-        const answered = await embedMany({ model: models.embedding, values, maxRetries: 0, abortSignal });
-        vectors.push(...answered.embeddings);
-        // A server that counts nothing gives NaN.
-        const usedTokens = answered.usage.tokens || 0;
-        inputTokens += usedTokens;
-        await tellUsedTokens(usedTokens || estimatedTokens);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!total.aborted) throw failureOfModel(error);
-        throw new TransientError(`The model gave no whole answer within ${callTimeoutMs} ms.`, {
-          code: "model_timeout",
-        });
-      }
-    }
-    const costUsd = (inputTokens * prices.input) / 1_000_000;
-    const common = {
+      const { vectors, ...answered } = await ask({ values, asker: run.id, workspaceId, signal });
+      const kept = await storeVectors(files, vectors, { name, ttlMs: requestFileTtlMs, signal });
+      const text = JSON.stringify({ start, ...kept } satisfies StoredRequest);
+      await run.record({ ...answered, answer: { text, toolCalls: [], messages: [], finishReason: "stop" } });
+      return vectors;
+    };
+    const vectors: number[][] = [];
+    for (let start = 0; start < texts.length; start += textsPerRequest) vectors.push(...(await embed(start)));
+    const { inputTokens, outputTokens, costUsd } = run.spent();
+    return {
       model: models.settings.embeddingModel,
       dimensions: vectors[0]?.length ?? 0,
       count: vectors.length,
-      usage: { inputTokens, outputTokens: 0, costUsd },
+      usage: { inputTokens, outputTokens, costUsd },
+      ...(await storeVectors(files, vectors, { name, signal })),
     };
-    const json = Buffer.from(JSON.stringify({ vectors }));
-    if (json.length <= mostInlineBytes) return { ...common, vectors, file: null };
-    const options = { name: `vectors-${jobId}.json`.slice(-255), contentType: "application/json", signal };
-    return { ...common, vectors: null, file: await files.put(json, options) };
   };
+}
+
+/** What a step of such a run holds as its text. */
+type StoredRequest = StoredVectors & {
+  /** Which of the job's texts was its first. */
+  readonly start: number;
+};
+
+/** By their first text; of several requests for the same texts the last. */
+function storedRequests(run: ModelRun): Map<number, StoredRequest> {
+  return new Map(
+    run.steps.map(({ answer }) => {
+      // As the handler above recorded it.
+      const request: StoredRequest = JSON.parse(answer.text);
+      return [request.start, request];
+    }),
+  );
 }

@@ -1,7 +1,9 @@
 import { useDatabase } from "@millrace/database/testing";
 import { freePort } from "@millrace/dev-services";
 import { beforeAll, expect, test } from "vitest";
-import { useAgentDomain } from "./test/domain.ts";
+import { aiAgentHandlers } from "./handlers.ts";
+import { failureOfModel } from "./model-failure.ts";
+import { agentContext, useAgentDomain } from "./test/domain.ts";
 import {
   endsEarly,
   fails,
@@ -16,7 +18,7 @@ import {
 } from "./test/scripted-model.ts";
 
 const { database } = useDatabase();
-const { runAgent } = useAgentDomain(database, () => model.baseUrl);
+const { parts, runAgent } = useAgentDomain(database, () => model.baseUrl);
 const inTwoHours = () => new Date(Date.now() + 2 * 3_600_000).toUTCString();
 const elsewhere = useAgentDomain(database, () => `http://127.0.0.1:${unusedPort}/v1`);
 let model: ScriptedModel;
@@ -90,6 +92,29 @@ test("a model that talks and talks is cut off when its time is over", async () =
 
 test("a server that nobody runs is tried again", async () => {
   expect((await elsewhere.runAgent({})).error).toMatchObject({ failureKind: "transient", code: "model_unreachable" });
+});
+
+test.each(["what is a rate limit?", "what is a context window?", "too many tokens"])(
+  "an answer that is no JSON means the same, though the prompt is %j",
+  async (words) => {
+    const page: ModelReply = (response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(`<p>${words}`);
+    model.script(page, page);
+    const broken = { failureKind: "transient", code: "model_stream_broken" };
+    expect((await runAgent({ prompt: words })).error).toMatchObject(broken);
+    const context = agentContext({ action: "embedText" });
+    await expect(aiAgentHandlers(parts()).embedText({ texts: [words] }, context)).rejects.toMatchObject(broken);
+    expect(model.requests()).toHaveLength(2);
+  },
+);
+
+test("what a server says beside its message and code decides nothing", () => {
+  const part = { error: { message: "overloaded", code: 7, request: { prompt: "rate limit" } } };
+  expect(failureOfModel(part)).toMatchObject({ code: "model_stream_broken" });
+  expect(failureOfModel({ message: "Busy.", code: "rate_limit_exceeded" })).toMatchObject({
+    code: "model_rate_limited",
+  });
+  expect(failureOfModel("context_length_exceeded")).toMatchObject({ code: "context_length" });
 });
 
 test("a job that is cancelled lets go of the model within a second", async () => {

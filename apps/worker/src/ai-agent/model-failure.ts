@@ -1,5 +1,5 @@
 import { PermanentError, RateLimitedError, TransientError } from "@millrace/worker-host";
-import { APICallError } from "ai";
+import { APICallError, StreamProviderError } from "ai";
 
 type ModelFailure = PermanentError | RateLimitedError | TransientError;
 
@@ -56,7 +56,7 @@ function failureOfStatus(status: number, error: APICallError, now: number): Mode
 
 /** A server that has begun to stream says what went wrong in the stream itself. */
 function failureInStream(thrown: unknown): ModelFailure {
-  const said = typeof thrown === "string" ? thrown : JSON.stringify(thrown ?? null);
+  const said = wordsOfServer(thrown);
   if (isContextLength(said)) {
     return new PermanentError("The model's server refused the request in its stream.", { code: "context_length" });
   }
@@ -66,6 +66,16 @@ function failureInStream(thrown: unknown): ModelFailure {
     });
   }
   return new TransientError("The model's server broke its answer off.", { code: "model_stream_broken" });
+}
+
+/** What the server reported in its stream. Any other error is the SDK's, and what it holds may be the prompt: its words decide nothing. */
+function wordsOfServer(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown;
+  if (typeof thrown !== "object" || thrown === null) return "";
+  if (Error.isError(thrown) && !StreamProviderError.isInstance(thrown)) return "";
+  const report: object = "error" in thrown && typeof thrown.error === "object" && thrown.error ? thrown.error : thrown;
+  const said = ["message" in report && report.message, "code" in report && report.code];
+  return said.filter((word) => typeof word === "string").join(" ");
 }
 
 function codeOfRefusal(status: number, body: string): string {

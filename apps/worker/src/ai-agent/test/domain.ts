@@ -42,7 +42,7 @@ export function useAgentDomain(database: () => Database, baseUrl: () => string) 
       models,
       callTimeoutMs,
       takeTurn,
-      files: { put: async () => Promise.reject(new Error("expected no file")) },
+      files: { put: expectNoFile, open: expectNoFile },
       ...overrides,
     };
   };
@@ -64,6 +64,8 @@ export function useAgentDomain(database: () => Database, baseUrl: () => string) 
     },
   };
 }
+
+const expectNoFile = async () => Promise.reject(new Error("expected no file"));
 
 export function agentContext(overrides: Partial<JobContext> = {}): JobContext {
   return jobContext({ queue: "aiAgent", action: "runAgent", jobId: randomUUID(), ...overrides });
