@@ -81,7 +81,7 @@ const counts =
 test.each([
   [1.5, 2.4, { inputTokens: 2, outputTokens: 2 }],
   [1e12, 3, { inputTokens: 10_000_000, outputTokens: 3 }],
-  [-1_000_000, -5, { inputTokens: 0, outputTokens: 0 }],
+  [-1_000_000, 5, { inputTokens: 0, outputTokens: 5 }],
 ])(
   "an answer whose tokens are counted as %d and %d is stored, asked for once, and gives no budget back",
   async (input, output, usage) => {
