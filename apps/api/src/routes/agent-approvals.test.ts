@@ -1,6 +1,13 @@
 import { openAgentRun, requestAgentApproval } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
-import { aiAgentQueue, aiAgentUrgentQueue, closeQueues, emailQueue } from "@millrace/worker-config";
+import {
+  aiAgentQueue,
+  aiAgentUrgentQueue,
+  closeQueues,
+  contracts,
+  emailQueue,
+  enqueueUnchecked,
+} from "@millrace/worker-config";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
 
@@ -65,6 +72,16 @@ test("a job that its contract refuses by now is not approved, its field is named
   expectProblem(await ask("POST", `/agent/approvals/${id}/approve`), 400, "invalid_data");
   expect((await ask("GET", `/agent/approvals/${id}`)).json()).toMatchObject({ state: "pending", decidedAt: null });
   expect((await ask("POST", `/agent/approvals/${id}/reject`)).json()).toMatchObject({ state: "rejected" });
+});
+
+test("an approval whose id another job holds says so, and adds its own once that job is gone", async () => {
+  const id = await wish();
+  await enqueueUnchecked(contracts.email, "sendEmail", { ...mail, to: "eve@example.com" }, { jobId: id });
+  expectProblem(await ask("POST", `/agent/approvals/${id}/approve`), 409, "job_id_taken");
+  expect((await ask("GET", `/agent/approvals/${id}`)).json()).toMatchObject({ jobId: null });
+  await (await emailQueue.getJob(id))?.remove();
+  expect((await ask("POST", `/agent/approvals/${id}/approve`)).json()).toMatchObject({ jobId: id });
+  expect((await emailQueue.getJob(id))?.data).toMatchObject({ data: mail });
 });
 
 test("what waits is listed by workspace and state, newest first, page by page", async () => {

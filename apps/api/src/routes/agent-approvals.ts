@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type AgentApproval,
   agentApprovalStates,
@@ -7,7 +8,15 @@ import {
   listAgentApprovals,
   recordAgentApprovalJob,
 } from "@millrace/database";
-import { contracts, enqueueUnchecked, prepareEnqueue, queueNames, workspaceIdSchema } from "@millrace/worker-config";
+import {
+  askQueue,
+  contracts,
+  enqueueUnchecked,
+  prepareEnqueue,
+  queueNames,
+  workspaceIdSchema,
+} from "@millrace/worker-config";
+import { jobEnvelopeSchema } from "@millrace/worker-config/contracts";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
@@ -108,7 +117,10 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
           "Once more adds nothing. An approval whose job could not be added, such as while Redis was away, adds it then.",
         params,
         body: decisionSchema,
-        response: { ...answers("Approved, and the job is added."), 409: describeProblem("It was rejected.") },
+        response: {
+          ...answers("Approved, and the job is added."),
+          409: describeProblem("It was rejected, or another job holds its id (`job_id_taken`)."),
+        },
       },
     },
     async (request, reply) => {
@@ -117,6 +129,7 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
       if (approval.state !== "approved") return sendDecided(reply, approval);
       if (approval.jobId !== undefined) return showApproval(approval);
       const jobId = await addJob(approval);
+      if (jobId === undefined) return sendIdTaken(reply, approval);
       await recordAgentApprovalJob(database, approval.id, jobId);
       noteAudit(request, { queue: approval.queue, jobId });
       return showApproval({ ...approval, jobId });
@@ -174,11 +187,19 @@ function checkJob({ id, queue, action, data }: AgentApproval): void {
   prepareEnqueue(contracts[queueNames.parse(queue)], action, JSON.parse(data), { jobId: id }, Date.now());
 }
 
-/** Under the approval's own id: whoever approves at the same time adds the same job. */
-async function addJob({ id, queue, action, data }: AgentApproval): Promise<string> {
+/**
+ * Under the approval's own id: whoever approves at the same time adds the same job.
+ *
+ * @returns the job's id; undefined where a job with other data, which somebody enqueued under this id, stands there
+ */
+async function addJob({ id, queue, action, data: json }: AgentApproval): Promise<string | undefined> {
   const contract = contracts[queueNames.parse(queue)];
-  const { jobId } = await enqueueUnchecked(contract, action, JSON.parse(data), { jobId: id });
-  return jobId;
+  const data: unknown = JSON.parse(json);
+  const { status, jobId } = await enqueueUnchecked(contract, action, data, { jobId: id });
+  if (status === "created") return jobId;
+  const stored = await askQueue(contract, (opened) => opened.getJob(id));
+  const envelope = jobEnvelopeSchema.safeParse(stored?.data).data;
+  return envelope?.type === action && isDeepStrictEqual(envelope.data, data) ? jobId : undefined;
 }
 
 function answers(description: string) {
@@ -200,6 +221,11 @@ function showApproval({ position: _, ...approval }: AgentApproval): z.input<type
 function sendUnknownApproval(reply: FastifyReply): FastifyReply {
   const detail = "There is no approval with this id. It never was, or its run was removed after 30 days.";
   return sendProblem(reply, { status: 404, title: "Unknown approval", code: "unknown_approval", detail });
+}
+
+function sendIdTaken(reply: FastifyReply, { id, queue }: AgentApproval): FastifyReply {
+  const detail = `It is approved, but queue ${queue} holds another job under the id ${id}, and nothing was added. Remove that job, then approve again.`;
+  return sendProblem(reply, { status: 409, title: "Job id taken", code: "job_id_taken", detail });
 }
 
 function sendDecided(reply: FastifyReply, { state }: AgentApproval): FastifyReply {

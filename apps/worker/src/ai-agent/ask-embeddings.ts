@@ -1,6 +1,6 @@
 import { TransientError } from "@millrace/worker-host";
 import { type EmbeddingModel, embedMany } from "ai";
-import type { Prices, Usage } from "./ask-model.ts";
+import { type Prices, toTokenCount, type Usage } from "./ask-model.ts";
 import { failureOfModel } from "./model-failure.ts";
 import { estimateTokens, type TakeModelTurn } from "./model-turns.ts";
 
@@ -38,7 +38,7 @@ export function createAskEmbeddings(parts: {
       const abortSignal = AbortSignal.any([signal, total]);
       const { embeddings, usage } = await embedMany({ model, values: [...values], maxRetries: 0, abortSignal });
       // A server that counts nothing gives NaN.
-      const inputTokens = usage.tokens || estimatedTokens;
+      const inputTokens = toTokenCount(usage.tokens) || estimatedTokens;
       await tellUsedTokens(inputTokens);
       const costUsd = (inputTokens * prices.input) / 1_000_000;
       const durationMs = Math.round(performance.now() - startedAt);

@@ -6,10 +6,12 @@ import {
   type ModelMessage,
   Output,
   streamText,
+  type TextStreamPart,
   type ToolSet,
   type TypedToolCall,
 } from "ai";
 import type { z } from "zod";
+import { answerTooLarge } from "./bounded-fetch.ts";
 import { failureOfModel } from "./model-failure.ts";
 import { estimateTokens, type TakeModelTurn } from "./model-turns.ts";
 
@@ -68,6 +70,11 @@ export type AskModel = (
 
 /** What an answer mostly stays below; `maxOutputTokens` is what hardly any reaches. */
 const usualOutputTokens = 500;
+/** A server that does not hold `maxOutputTokens` is held to this many characters a token, where some four are usual, and a few to spare. */
+const charactersPerToken = 32;
+const spareCharacters = 16_000;
+/** No model takes or gives more in one call. A server that counts more, or less than nothing, has miscounted. */
+const mostTokens = 10_000_000;
 
 /**
  * Asks a model once and takes its answer as it comes. The queue alone tries again: the SDK does not.
@@ -88,6 +95,9 @@ export function createAskModel(parts: {
   ): ReturnType<AskModel> => {
     const startedAt = performance.now();
     const total = AbortSignal.timeout(callTimeoutMs);
+    const failed = new AbortController();
+    const maxCharacters = maxOutputTokens * charactersPerToken + spareCharacters;
+    let characters = 0;
     const result = streamText({
       model,
       ...(instructions !== undefined && { instructions }),
@@ -96,13 +106,15 @@ export function createAskModel(parts: {
       ...(output && { output: Output.object({ schema: jsonSchema(output) }) }),
       maxOutputTokens,
       maxRetries: 0,
-      abortSignal: AbortSignal.any([signal, total]),
+      abortSignal: AbortSignal.any([signal, total, failed.signal]),
       // It would write to the console; what is in the stream is looked at below.
       onError: () => {},
     });
     let finished: { usage: LanguageModelUsage; finishReason: string } | undefined;
     try {
       for await (const part of result.stream) {
+        characters += charactersIn(part);
+        if (characters > maxCharacters) throw answerTooLarge(`${maxCharacters} characters`);
         if (part.type === "text-delta") onText?.(part.text);
         else if (part.type === "error") throw part.error;
         else if (part.type === "abort") throw new Error("The call was ended.");
@@ -112,6 +124,8 @@ export function createAskModel(parts: {
       }
       if (!finished) throw new Error("The stream ended without its end.");
     } catch (error) {
+      // Whatever still comes is of no use.
+      failed.abort();
       signal.throwIfAborted();
       if (total.aborted) {
         throw new TransientError(`The model gave no whole answer within ${callTimeoutMs} ms.`, {
@@ -146,12 +160,29 @@ export function createAskModel(parts: {
   };
 }
 
+function charactersIn(part: TextStreamPart<ToolSet>): number {
+  switch (part.type) {
+    case "text-delta":
+    case "reasoning-delta":
+      return part.text.length;
+    case "tool-input-delta":
+      return part.delta.length;
+    default:
+      return 0;
+  }
+}
+
 /** What the server counted; where it counted nothing the estimate, so that budgets hold there as well. */
 function toUsage(counted: LanguageModelUsage, estimate: Omit<Usage, "costUsd">, prices: Prices): Usage {
-  const isCounted = (counted.inputTokens ?? 0) + (counted.outputTokens ?? 0) > 0;
-  const { inputTokens = 0, outputTokens = 0 } = isCounted ? counted : estimate;
+  const told = { inputTokens: toTokenCount(counted.inputTokens), outputTokens: toTokenCount(counted.outputTokens) };
+  const { inputTokens, outputTokens } = told.inputTokens + told.outputTokens > 0 ? told : estimate;
   const costUsd = (inputTokens * prices.input + outputTokens * prices.output) / 1_000_000;
   return { inputTokens, outputTokens, costUsd };
+}
+
+/** What a server says that it counted, as a number that can be stored and added up: whole, and from 0 to ten million. */
+export function toTokenCount(counted: number | undefined): number {
+  return Math.min(Math.max(Math.round(counted ?? 0) || 0, 0), mostTokens);
 }
 
 function toWantedCall(call: TypedToolCall<ToolSet>): WantedToolCall {

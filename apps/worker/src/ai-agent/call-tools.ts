@@ -6,8 +6,11 @@ import type { ModelRun, RunStep, ToolOutput } from "./model-run.ts";
 import type { RunAgentData } from "./run-agent.ts";
 import { type AgentTool, ToolRefusal } from "./tools/agent-tool.ts";
 
+/** Of one answer. What is wanted beyond it is not called, and the model is told so (see `messagesOf`). */
+export const mostCalls = 20;
+
 /**
- * Calls those tools that an answer asks for and that have no output yet, one after the other.
+ * Calls those tools that an answer asks for and that have no output yet, one after the other: its first `mostCalls`.
  *
  * @throws AmbiguousError `tool_call_ambiguous` where a tool that is not repeatable was begun in an earlier attempt, and may have been called
  */
@@ -19,7 +22,7 @@ export async function callTools(
   { signal, workspaceId }: JobContext,
   events: RunEvents,
 ): Promise<void> {
-  for (const [position, wanted] of step.answer.toolCalls.entries()) {
+  for (const [position, wanted] of step.answer.toolCalls.slice(0, mostCalls).entries()) {
     if (step.outputs.has(position)) continue;
     signal.throwIfAborted();
     const tool = wanted.flaw === undefined ? tools.get(wanted.tool) : undefined;

@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import { mostCalls } from "./call-tools.ts";
 import type { RunStep, ToolOutput } from "./model-run.ts";
 import type { RunAgentData } from "./run-agent.ts";
 import { checkOutput } from "./structured-output.ts";
@@ -17,6 +18,10 @@ export function messagesOf(data: RunAgentData, steps: readonly RunStep[]): Model
   ];
 }
 
+const notCalled: ToolOutput = {
+  refusal: `It was not called: one answer may have ${mostCalls} calls. Ask for it again, if it is still needed.`,
+};
+
 function toolMessage(
   toolCalls: RunStep["answer"]["toolCalls"],
   outputs: ReadonlyMap<number, ToolOutput>,
@@ -24,7 +29,7 @@ function toolMessage(
   return {
     role: "tool",
     content: toolCalls.map(({ callId, tool }, position) => {
-      const output = outputs.get(position) ?? { refusal: "There is no output." };
+      const output = outputs.get(position) ?? notCalled;
       return {
         type: "tool-result",
         toolCallId: callId,

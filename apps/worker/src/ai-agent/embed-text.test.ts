@@ -11,7 +11,7 @@ import { createEmbedText } from "./embed-text.ts";
 import { createModelTurns, type ModelCall } from "./model-turns.ts";
 import { createModels } from "./models.ts";
 import { agentContext } from "./test/domain.ts";
-import { embeds, fails, type ScriptedModel, startScriptedModel } from "./test/scripted-model.ts";
+import { embeds, fails, type ModelReply, type ScriptedModel, startScriptedModel } from "./test/scripted-model.ts";
 
 const { database } = useDatabase();
 const { REDIS_URL = "", QUEUE_PREFIX: prefix = "" } = process.env;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   model = await startScriptedModel();
   const models = createModels({
     ...{ baseUrl: model.baseUrl, model: "chat", embeddingModel: "embedding" },
-    ...{ connectTimeoutMs: 2_000, idleTimeoutMs: 2_000 },
+    ...{ maxOutputTokens: 1_000, connectTimeoutMs: 2_000, idleTimeoutMs: 2_000 },
   });
   const prices = { input: 2, output: 0 };
   const parts = { database: database(), models, prices, callTimeoutMs: 5_000, files };
@@ -118,4 +118,24 @@ test.each([
   model.script(fails(status), embeds(3));
   await expect(embed(["a"])).rejects.toMatchObject(expected);
   expect(model.requests()).toHaveLength(1);
+});
+
+test("vectors that never end are cut off", async () => {
+  model.script((response) =>
+    response.writeHead(200, { "content-type": "application/json" }).end(`{"data":[${"0,".repeat(9_000_000)}`),
+  );
+  await expect(embed(["x"])).rejects.toMatchObject({ failureKind: "permanent", code: "answer_too_large" });
+});
+
+test("tokens that are counted below zero are none, and those that no integer holds are brought into bounds", async () => {
+  const counts =
+    (prompt_tokens: number): ModelReply =>
+    (response) => {
+      const body = { data: [{ embedding: [1] }], usage: { prompt_tokens } };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    };
+  model.script(counts(-1_000_000), counts(1e12));
+  // Four characters: one token by estimate.
+  expect(await embed(["mill"])).toMatchObject({ usage: { inputTokens: 1 } });
+  expect(await embed(["mill"])).toMatchObject({ usage: { inputTokens: 10_000_000 } });
 });

@@ -15,6 +15,7 @@ const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425]);
  * | 408, 409, 425, 5xx | tried again |
  * | any other 4xx | dead, with a code |
  * | no connection, a broken one, silence | tried again |
+ * | a redirect, more than it may answer | dead, with a code |
  *
  * @param thrown what the SDK threw, or put into its stream
  * @param now milliseconds since 1970, for a Retry-After that is a date
@@ -24,6 +25,8 @@ export function failureOfModel(thrown: unknown, now: number = Date.now()): Model
     if (APICallError.isInstance(link) && link.statusCode !== undefined && link.statusCode >= 400) {
       return failureOfStatus(link.statusCode, link, now);
     }
+    // Of our own fetch, which the SDK may have wrapped.
+    if (link instanceof PermanentError) return link;
   }
   const codes = [...causesOf(thrown)].map(codeOf);
   const timedOut = codes.find((code) => /^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/.test(code));

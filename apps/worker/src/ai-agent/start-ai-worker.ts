@@ -26,6 +26,7 @@ export async function startAiWorker(contract: typeof aiAgentContract | typeof ai
     apiKey: env.AI_API_KEY,
     model: env.AI_MODEL,
     embeddingModel: env.AI_EMBEDDING_MODEL,
+    maxOutputTokens: env.AI_MAX_OUTPUT_TOKENS,
     connectTimeoutMs: env.AI_CONNECT_TIMEOUT_MS,
     idleTimeoutMs: env.AI_IDLE_TIMEOUT_MS,
   });

@@ -28,6 +28,7 @@ export function useAgentDomain(database: () => Database, baseUrl: () => string) 
       apiKey: "a-key",
       model: "scripted",
       embeddingModel: "embedding",
+      maxOutputTokens: 1_000,
       connectTimeoutMs: 2_000,
       idleTimeoutMs,
     });

@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
-import { type Database, requestAgentApproval, whenAvailable } from "@millrace/database";
+import { type Database, listAgentApprovals, requestAgentApproval, whenAvailable } from "@millrace/database";
 import { contracts, InvalidJobError, prepareEnqueue, type QueueContract, queueNames } from "@millrace/worker-config";
 import { PermanentError } from "@millrace/worker-host";
 import { z } from "zod";
 import { type AgentTool, defineTool, ToolRefusal } from "./agent-tool.ts";
 import { isOfWorkspace } from "./is-of-workspace.ts";
+
+/** Of one run, at a time: a person has to look at each. */
+const mostPending = 20;
 
 interface RequestableJob {
   readonly contract: QueueContract;
@@ -13,7 +16,7 @@ interface RequestableJob {
 
 /**
  * Lets a model ask for a job, which a person approves before it is added (`/agent/approvals`). Its data is checked now, so that the model can
- * mend it, and it must belong to the workspace of the run.
+ * mend it, and it must belong to the workspace of the run. Of one run no more than 20 may wait for a decision.
  *
  * @param names as queue/action: those that the run may ask for
  * @throws PermanentError `unknown_job` where a name is none
@@ -39,6 +42,13 @@ export function createRequestJob(database: Database, names: readonly [string, ..
       checkData(contract, action, data, workspaceId);
       const id = approvalId(callKey);
       const request = { id, runId, workspaceId, queue: contract.name, action, data: JSON.stringify(data), reason };
+      const pending = await whenAvailable(() =>
+        listAgentApprovals(database, { runId, state: "pending", limit: mostPending }),
+      );
+      // A call that is made again has asked already.
+      if (pending.length >= mostPending && !pending.some((asked) => asked.id === id)) {
+        throw new ToolRefusal(`${mostPending} jobs of this run wait for a person's decision already. Ask for no more.`);
+      }
       await whenAvailable(() => requestAgentApproval(database, request));
       return { approvalId: id, state: "pending", note: "A person decides. The job runs only once it is approved." };
     },
