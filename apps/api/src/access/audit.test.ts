@@ -67,10 +67,10 @@ test("without a database that takes the row an operator's action does not happen
 });
 
 test("a key is made, used, listed and revoked through the API, and the audit log knows its name and not the key", async () => {
-  const payload = { name: "Warehouse", role: "viewer" };
+  const payload = { name: "Warehouse", role: "viewer", workspaceId: "ws-1" };
   const made = (await app.inject({ method: "POST", url: "/keys", headers: bearer, payload })).json();
   const headers = { authorization: `Bearer ${made.key}` };
-  expect((await app.inject({ url: "/schedules", headers })).statusCode).toBe(200);
+  expect((await app.inject({ url: "/schedules?workspaceId=ws-1", headers })).statusCode).toBe(200);
   const list = await app.inject({ url: "/keys?limit=200", headers: bearer });
   expect(list.json().items).toContainEqual(expect.objectContaining({ id: made.id, name: "Warehouse", role: "viewer" }));
   expect(list.body).not.toContain(made.key);
@@ -81,6 +81,17 @@ test("a key is made, used, listed and revoked through the API, and the audit log
   expectProblem(await other.inject({ url: "/schedules", headers }), 401, "unauthorized");
   await other.close();
   const [created] = await entriesOf("key.create");
-  expect(created).toMatchObject({ target: {}, details: { id: made.id, name: "Warehouse", role: "viewer" } });
+  expect(created).toMatchObject({ target: {}, details: { id: made.id, ...payload } });
   expect(app.logged.join("")).not.toContain(made.key);
+});
+
+test("what the house was told to do says what, and which job it became", async () => {
+  const url = "/jobs/schedule/purgeDeadLetters";
+  const payload = { data: { dryRun: true }, options: { delayMs: 3_600_000 } };
+  const { jobId } = (await app.inject({ method: "POST", url, headers: bearer, payload })).json();
+  const [entry] = await entriesOf("housekeeping.enqueue");
+  expect(entry).toMatchObject({
+    outcome: "done",
+    details: { queue: "schedule", action: "purgeDeadLetters", jobId, status: "created" },
+  });
 });

@@ -8,6 +8,7 @@ import {
 } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { noteAudit } from "../access/audit.ts";
 import { OtherWorkspaceError, ownOptions, requireOwnData } from "../access/own-workspace.ts";
 import { type Answer, idempotencyHeaders, oncePerKey } from "../idempotency-key.ts";
 import {
@@ -89,12 +90,13 @@ export function bulkRoutes(app: FastifyInstance, { maxPayloadBytes }: { maxPaylo
 }
 
 async function enqueueAll(
-  { access }: FastifyRequest,
+  request: FastifyRequest,
   contract: QueueContract,
   action: string,
   sent: readonly unknown[],
   name: string | undefined,
 ): Promise<Answer<z.infer<typeof bulkSchema>>> {
+  const { access } = request;
   const items: Item[] = [];
   const accepted: { index: number; data: unknown; options: unknown }[] = [];
   for (const [index, item] of sent.entries()) {
@@ -120,6 +122,7 @@ async function enqueueAll(
   // Nothing has happened at all: that is one answer, and not a thousand.
   if (lost && results.every((result) => result.status === "unavailable" && !result.mayHaveHappened)) throw lost.error;
   const count = (status: Item["status"]) => items.filter((item) => item.status === status).length;
+  noteAudit(request, { queue: contract.name, action, created: count("created") });
   return {
     status: 200,
     isFinal: !lost,

@@ -30,7 +30,9 @@ export function keyRoutes(app: FastifyInstance): void {
     },
     async (request, reply) => {
       const { key, apiKey } = await createApiKey(request.body);
-      noteAudit(request, { id: apiKey.id, name: apiKey.name, role: apiKey.role });
+      const { id, name, role, workspaceId, expiresAt } = apiKey;
+      const bounds = { ...(workspaceId !== null && { workspaceId }), ...(expiresAt !== null && { expiresAt }) };
+      noteAudit(request, { id, name, role, ...bounds });
       return reply.status(201).send({ ...apiKey, key });
     },
   );

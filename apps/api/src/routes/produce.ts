@@ -12,6 +12,7 @@ import {
 } from "@millrace/worker-config";
 import type { FastifyContextConfig, FastifyInstance } from "fastify";
 import { z } from "zod";
+import { noteAudit } from "../access/audit.ts";
 import { ownOptions, requireOwnData } from "../access/own-workspace.ts";
 import { type Following, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
 import { idempotencyHeaders, oncePerKey } from "../idempotency-key.ts";
@@ -79,6 +80,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
           const answer = await oncePerKey(request, reply, enqueuedSchema, async (name) => {
             const { status, jobId } = await enqueueUnchecked(target, action, data, named(options, name));
             const enqueued = { jobId, queue: target.name, action, status };
+            noteAudit(request, enqueued);
             return { status: status === "created" ? 202 : 200, body: enqueued, isFinal: true };
           });
           if (!answer) return reply;
