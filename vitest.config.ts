@@ -13,7 +13,6 @@ export default defineConfig({
     setupFiles: "tools/test-setup/environment.ts",
     // Most tests wait for something, so two files at once fit on two cores as well; each has keys of its own.
     maxWorkers: 2,
-    isolate: false,
     // Real parts take their time on a busy machine; a test that waits, waits for an event.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -130,6 +130,7 @@ test("events of a stream that expired and began anew come after a gap of unknown
   const jobId = await addJob();
   await writer.append("email", jobId, { type: "token", data: "new" });
   await start(jobId);
+  await expect.poll(() => findJob("email", jobId)).toMatchObject({ status: "success" });
   expect(tell(await collect(follow(jobId, "1000-7")))).toEqual([
     "status success",
     "gap null",

@@ -70,14 +70,15 @@ test("a poisonous job that leaves no dead letter still leaves a line in the log"
   await raw.add("die", { type: "die", data: {} }, { jobId, removeOnFail: true });
   for (let start = 1; start <= 3; start++) await startProcess().exited;
   const logged = Promise.withResolvers<object>();
-  const log = createLogger({
-    level: "error",
-    format: "json",
-    destination: { write: (line) => logged.resolve(JSON.parse(line)) },
-  });
+  // Other jobs' processes were killed before, and theirs may be poisonous by now as well.
+  const write = (line: string) => {
+    const entry: { jobId?: string } = JSON.parse(line);
+    if (entry.jobId === jobId) logged.resolve(entry);
+  };
+  const log = createLogger({ level: "error", format: "json", destination: { write } });
   const times = { lockDurationMs: 1_000, stalledIntervalMs: 500 };
   await work(idle, { log, ...times });
-  expect(await logged.promise).toMatchObject({ jobId, action: "die", outcome: "failed", code: "poison" });
+  expect(await logged.promise).toMatchObject({ action: "die", outcome: "failed", code: "poison" });
   await expect.poll(() => raw.getJob(jobId)).toBeUndefined();
 });
 
