@@ -29,6 +29,14 @@ test("a workspace's schedule is listed, run and removed, and its payload is not 
     documents: [{ outcome: "added", queue: "email" }],
   });
   expect(await run(["schedules", "run", "monthly"])).toMatchObject({ exitCode: 1 });
+  for (const [command, exitCode] of [
+    ["pause", 0],
+    ["pause", 1],
+    ["resume", 0],
+    ["resume", 1],
+  ] as const) {
+    expect(await run(["schedules", command, "monthly"])).toMatchObject({ exitCode });
+  }
   expect(await run(["schedules", "remove", "monthly", "--yes"])).toMatchObject({ exitCode: 0 });
   for (const argv of [
     ["run", "monthly"],

@@ -1,5 +1,13 @@
 import type { Command } from "@commander-js/extra-typings";
-import { findSchedule, listSchedules, removeSchedule, runScheduleNow, type StoredSchedule } from "@millrace/schedules";
+import {
+  findSchedule,
+  listSchedules,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+  runScheduleNow,
+  type StoredSchedule,
+} from "@millrace/schedules";
 import { toDueTime } from "@millrace/schedules/cadence";
 import { parsePageSize } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
@@ -10,9 +18,11 @@ import { exitCodes } from "../exit-codes.ts";
 import { operate } from "../operate.ts";
 import { renderPage } from "../page.ts";
 
-/** `schedules list | run | remove`. */
+/** `schedules list | run | pause | resume | remove`. */
 export function scheduleCommands(program: Command, cli: Cli): void {
-  const group = program.command("schedules").description("What adds jobs by the clock: list, run, remove.");
+  const group = program
+    .command("schedules")
+    .description("What adds jobs by the clock: list, run, pause, resume, remove.");
   group
     .command("list")
     .description("Lists schedules by their ids, without their payloads.")
@@ -55,6 +65,18 @@ export function scheduleCommands(program: Command, cli: Cli): void {
       });
     });
   group
+    .command("pause")
+    .description("Lets a schedule add nothing until it is resumed. What falls due meanwhile is left out.")
+    .argument("<id>", "the schedule's id")
+    .addHelpText("after", examples("millrace schedules pause sweep-queues"))
+    .action((id) => change(cli, "schedule.pause", id, pauseSchedule));
+  group
+    .command("resume")
+    .description("Lets a paused schedule go on, from its next due time.")
+    .argument("<id>", "the schedule's id")
+    .addHelpText("after", examples("millrace schedules resume sweep-queues"))
+    .action((id) => change(cli, "schedule.resume", id, resumeSchedule));
+  group
     .command("remove")
     .description("Removes a workspace's schedule. Jobs that it added stay.")
     .argument("<id>", "the schedule's id")
@@ -75,8 +97,26 @@ export function scheduleCommands(program: Command, cli: Cli): void {
     });
 }
 
+async function change(
+  cli: Cli,
+  action: "schedule.pause" | "schedule.resume",
+  id: string,
+  apply: typeof pauseSchedule | typeof resumeSchedule,
+): Promise<void> {
+  await operate(cli, { action, target: { id } }, async () => {
+    const outcome = await apply(id);
+    if (outcome === "unknown") throw unknownSchedule(id);
+    const isChanged = outcome === "paused" || outcome === "resumed";
+    return {
+      exitCode: isChanged ? exitCodes.done : exitCodes.failed,
+      document: { id, outcome },
+      text: `${id}: ${outcome.replace("_", " ")}`,
+    };
+  });
+}
+
 /** Its payload is left out, as that of a job is. */
-function view({ schedule, dueMs, lastRun, counts }: StoredSchedule) {
+function view({ schedule, dueMs, pausedAtMs, lastRun, counts }: StoredSchedule) {
   const { id, workspaceId, cadence, queue, action } = schedule;
   return {
     id,
@@ -84,6 +124,7 @@ function view({ schedule, dueMs, lastRun, counts }: StoredSchedule) {
     when: "cron" in cadence ? `${cadence.cron} ${cadence.timeZone}` : `every ${cadence.everyMs} ms`,
     queue,
     action,
+    isPaused: pausedAtMs !== null,
     nextRun: dueMs === null ? null : toDueTime(cadence, dueMs).local,
     lastRun: lastRun && { jobId: lastRun.jobId, at: new Date(lastRun.atMs).toISOString() },
     counts,
