@@ -16,10 +16,10 @@ const sameSignalMs = 250;
 
 const envFile = existsSync(join(root, ".env")) ? ["--env-file=.env"] : [];
 const commands = {
-  bench: ["--conditions=source", "tools/bench/main.ts"],
-  dev: [...envFile, "--conditions=source", "tools/dev.ts"],
-  start: [...envFile, "--conditions=source", "tools/start.ts"],
-  chaos: [...envFile, "--conditions=source", "tools/chaos/main.ts"],
+  bench: ["--conditions=millrace-source", "tools/bench/main.ts"],
+  dev: [...envFile, "--conditions=millrace-source", "tools/dev.ts"],
+  start: [...envFile, "--conditions=millrace-source", "tools/start.ts"],
+  chaos: [...envFile, "--conditions=millrace-source", "tools/chaos/main.ts"],
   test: ["node_modules/vitest/vitest.mjs", "run"],
 };
 

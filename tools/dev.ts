@@ -99,7 +99,7 @@ await runUntilSignal(async (cleanUp) => {
 
 function watch(file: string): string {
   const paths = watched.map((folder) => `--watch-path=${folder}`).join(" ");
-  return `node --conditions=source --watch --watch-preserve-output ${paths} ${file}`;
+  return `node --conditions=millrace-source --watch --watch-preserve-output ${paths} ${file}`;
 }
 
 /** What the processes are given; a variable that is set already stays as it is. */

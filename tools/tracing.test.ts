@@ -57,7 +57,7 @@ test("OpenTelemetry's SDK is not loaded until somebody asks for traces", async (
     await import("@millrace/worker-host");
     await startTracing("test");
     process.stdout.write(JSON.stringify(loaded));`;
-  const args = ["--conditions=source", "--input-type=module", "--eval", program];
+  const args = ["--conditions=millrace-source", "--input-type=module", "--eval", program];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
   // prom-client brings the interface along, which does nothing by itself.
   expect(JSON.parse(stdout).filter((name: string) => name !== "@opentelemetry/api")).toEqual([]);

@@ -6,7 +6,7 @@ export default defineConfig({
   // Our own packages are TypeScript sources and go into the program. Everything from npm stays outside, as a dependency of this app:
   // pino's streams and BullMQ's scripts are found by path and break when bundled.
   deps: { alwaysBundle: [/^@millrace\//], neverBundle: [/^[^.@/]/, /^@(?!millrace\/)/] },
-  inputOptions: { resolve: { conditionNames: ["source", "import", "node", "default"] } },
+  inputOptions: { resolve: { conditionNames: ["millrace-source", "import", "node", "default"] } },
   dts: false,
   sourcemap: true,
 });

@@ -5,7 +5,7 @@ export default defineConfig({
   platform: "node",
   // As the API's: our own packages go into the program, everything from npm stays outside.
   deps: { alwaysBundle: [/^@millrace\//], neverBundle: [/^[^.@/]/, /^@(?!millrace\/)/] },
-  inputOptions: { resolve: { conditionNames: ["source", "import", "node", "default"] } },
+  inputOptions: { resolve: { conditionNames: ["millrace-source", "import", "node", "default"] } },
   dts: false,
   sourcemap: true,
 });

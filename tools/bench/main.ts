@@ -51,7 +51,7 @@ function turnsOf(round: number): { label: string; subject: SubjectName }[] {
 
 async function measure(redisUrl: string, subject: SubjectName, jobs: number): Promise<Measurement> {
   const child = fork(new URL("./measure.ts", import.meta.url), [redisUrl, subject, String(jobs)], {
-    execArgv: ["--conditions=source"],
+    execArgv: ["--conditions=millrace-source"],
   });
   const exited = once(child, "exit").then(([code]) => {
     throw new Error(`The measurement of ${subject} ended with code ${code} and no result.`);

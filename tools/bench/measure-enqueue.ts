@@ -8,7 +8,7 @@ type Rates = Readonly<Record<"addBulk" | "add" | "enqueue" | "enqueueFound", num
 export async function measureEnqueue(redisUrl: string, rounds: number): Promise<string> {
   const prefix = `{bench-enqueue-${process.pid}}`;
   const child = fork(new URL("./enqueue-process.ts", import.meta.url), [redisUrl, prefix, String(rounds)], {
-    execArgv: ["--conditions=source"],
+    execArgv: ["--conditions=millrace-source"],
     env: { ...process.env, REDIS_URL: redisUrl, QUEUE_PREFIX: prefix },
   });
   const exited = once(child, "exit").then(([code]) => {

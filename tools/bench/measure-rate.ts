@@ -13,7 +13,9 @@ export async function measureRate(redisUrl: string): Promise<string> {
   const queue = new Queue(rateContract.name, { connection: redisConnectionOptions("worker", redisUrl), prefix });
   await queue.addBulk(Array.from({ length: jobs }, () => ({ name: "run", data: { type: "run", data: {} } })));
   const workers = Array.from({ length: processes }, () =>
-    fork(new URL("./rate-process.ts", import.meta.url), [redisUrl, prefix], { execArgv: ["--conditions=source"] }),
+    fork(new URL("./rate-process.ts", import.meta.url), [redisUrl, prefix], {
+      execArgv: ["--conditions=millrace-source"],
+    }),
   );
   const starts = await collectStarts(workers);
   for (const worker of workers) {

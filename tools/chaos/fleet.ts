@@ -43,7 +43,7 @@ export function startFleet(size: number, providerUrl: string, env: NodeJS.Proces
 
   function start(): WorkerProcess {
     const child = fork(new URL("./worker-process.ts", import.meta.url), [providerUrl], {
-      execArgv: ["--conditions=source"],
+      execArgv: ["--conditions=millrace-source"],
       env,
       // A group of its own: a terminal's Ctrl-C is not what ends it.
       detached: true,

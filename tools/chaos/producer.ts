@@ -26,7 +26,7 @@ export function startProducer(
   const acknowledgements = new Map<string, Acknowledgement>();
   const child = fork(new URL("./producer-process.ts", import.meta.url), [seed, jobs, seconds].map(String), {
     // Outages are what this is about; each would be a warning.
-    execArgv: ["--conditions=source", "--disable-warning=MILLRACE_REDIS"],
+    execArgv: ["--conditions=millrace-source", "--disable-warning=MILLRACE_REDIS"],
     env,
     detached: true,
   });

@@ -20,7 +20,7 @@ afterEach(() => {
 function startApi(env: Record<string, string>) {
   const main = fileURLToPath(new URL("./main.ts", import.meta.url));
   const { NODE_COMPILE_CACHE = "" } = process.env;
-  const child = spawn(process.execPath, ["--conditions=source", main], {
+  const child = spawn(process.execPath, ["--conditions=millrace-source", main], {
     env: { ...env, NODE_COMPILE_CACHE },
     stdio: ["ignore", "pipe", "pipe"],
   });

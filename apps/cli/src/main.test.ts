@@ -16,7 +16,7 @@ afterAll(closeQueues);
 
 /** The program as a process, once it has printed something. */
 async function start(argv: readonly string[]) {
-  const args = ["--conditions=source", join(import.meta.dirname, "main.ts"), ...argv];
+  const args = ["--conditions=millrace-source", join(import.meta.dirname, "main.ts"), ...argv];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   started.push(child);
   const stderr = text(child.stderr);

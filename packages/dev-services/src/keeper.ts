@@ -36,7 +36,7 @@ const startWithinMs = 30_000;
  */
 export async function startKept<Order>(keeper: Keeper, order: Order): Promise<KeptServer> {
   const child = fork(keeper.script, {
-    execArgv: ["--conditions=source"],
+    execArgv: ["--conditions=millrace-source"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     detached: true,
   });

@@ -19,7 +19,7 @@ async function ask(url: string, question: string): Promise<unknown> {
 
 test("the embedded PostgreSQL outlives a Ctrl-C that its parent survives, and goes when its parent is killed", async () => {
   const script = fileURLToPath(new URL("../test/hold-postgres.ts", import.meta.url));
-  const holder = spawn(process.execPath, ["--conditions=source", script], {
+  const holder = spawn(process.execPath, ["--conditions=millrace-source", script], {
     stdio: ["ignore", "pipe", "inherit"],
     detached: true,
   });

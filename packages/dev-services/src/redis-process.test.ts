@@ -26,7 +26,7 @@ afterEach(async () => {
 /** Starts a program that holds a Redis, in a process group of its own as a terminal would. */
 async function startHolder(choice: string) {
   const script = fileURLToPath(new URL("../test/hold-redis.ts", import.meta.url));
-  const holder = spawn(process.execPath, ["--conditions=source", script, choice], {
+  const holder = spawn(process.execPath, ["--conditions=millrace-source", script, choice], {
     stdio: ["ignore", "pipe", "inherit"],
     detached: true,
   });

@@ -28,7 +28,7 @@ async function dieWhileWriting(): Promise<void> {
       await new Promise((never) => setTimeout(never, 60_000));
     };
     await createFileStore(${JSON.stringify({ location: { kind: "folder", folder } })}).put(half(), ${JSON.stringify(note)});`;
-  const child = spawn(process.execPath, ["--conditions=source", "--input-type=module", "-e", program], {
+  const child = spawn(process.execPath, ["--conditions=millrace-source", "--input-type=module", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");

@@ -28,7 +28,7 @@ export function cleanUpHolders(): void {
 export async function startHolder(what: "lock" | "semaphore", held: Held): Promise<() => Promise<void>> {
   const script = fileURLToPath(new URL("./hold-lease.ts", import.meta.url));
   const args = [what, held.url, held.prefix, held.name, String(held.leaseMs)];
-  const holder = spawn(process.execPath, ["--conditions=source", script, ...args], {
+  const holder = spawn(process.execPath, ["--conditions=millrace-source", script, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   holders.push(holder);

@@ -11,7 +11,7 @@ onShutdownSignal(createLogger({ level: "info", format: "json" }), () => new Prom
 process.stdout.write("up\\n");`;
 
 function start(more = "") {
-  const child = spawn(process.execPath, ["--conditions=source", "--input-type=module", "-e", program + more], {
+  const child = spawn(process.execPath, ["--conditions=millrace-source", "--input-type=module", "-e", program + more], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   let output = "";

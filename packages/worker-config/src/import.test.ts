@@ -4,7 +4,7 @@ import { noConnections, runNode } from "../test/run-node.ts";
 
 const packageDir = fileURLToPath(new URL("..", import.meta.url));
 const runSource = (program: string) =>
-  runNode(["--conditions=source", "--input-type=module", "-e", program], packageDir);
+  runNode(["--conditions=millrace-source", "--input-type=module", "-e", program], packageDir);
 
 test("importing the package without REDIS_URL opens nothing, and the process ends by itself", async () => {
   const run = await runSource(`${noConnections}

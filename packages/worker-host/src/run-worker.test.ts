@@ -15,7 +15,7 @@ afterEach(() => {
 /** A worker process on a port that it chose, and where its log says that it is. */
 async function startProcess() {
   const child = fork(new URL("../test/observed-process.ts", import.meta.url), {
-    execArgv: ["--conditions=source"],
+    execArgv: ["--conditions=millrace-source"],
     env: { ...process.env, LOG_LEVEL: "info", LOG_FORMAT: "json" },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });

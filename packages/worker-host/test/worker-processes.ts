@@ -22,7 +22,7 @@ export function useWorkerProcesses(): (lockDurationMs?: number) => WorkerProcess
   });
   return (lockDurationMs = 1_000) => {
     const child = fork(new URL("./worker-process.ts", import.meta.url), [String(lockDurationMs)], {
-      execArgv: ["--conditions=source"],
+      execArgv: ["--conditions=millrace-source"],
     });
     const said = new Set<unknown>();
     child.on("message", (message) => said.add(message));

@@ -98,7 +98,7 @@ test("a process of its own goes by what another one tells, within two seconds", 
   await directory.assignWorkspace("w", "ada");
   const program = fileURLToPath(new URL("../test/ask-standing.ts", import.meta.url));
   const { REDIS_URL = "" } = process.env;
-  const child = spawn(process.execPath, ["--conditions=source", program, REDIS_URL, prefix, "w"], {
+  const child = spawn(process.execPath, ["--conditions=millrace-source", program, REDIS_URL, prefix, "w"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onCleanUp(() => child.kill());

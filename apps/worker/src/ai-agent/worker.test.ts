@@ -72,7 +72,10 @@ async function startProcess(): Promise<{ child: ChildProcess; exited: Promise<un
     WORKER_STALLED_INTERVAL_MS: String(times.stalledIntervalMs),
   };
   const main = fileURLToPath(new URL("./worker.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--conditions=source", main], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--conditions=millrace-source", main], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   running.push(child);
   const lines: string[] = [];
   createInterface(child.stdout).on("line", (line) => void lines.push(JSON.parse(line).msg));

@@ -36,7 +36,10 @@ function startProcess() {
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     FILE_STORE_URL: pathToFileURL(join(tmpdir(), "millrace-never-used")).href,
   };
-  const child = spawn(process.execPath, ["--conditions=source", main], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--conditions=millrace-source", main], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   running.push(child);
   const lines: { msg: string; health?: string; code?: string; err?: { message: string } }[] = [];
   createInterface(child.stdout).on("line", (line) => void lines.push(JSON.parse(line)));

@@ -15,7 +15,7 @@ async function runGuarded(program: string): Promise<{ stdout: string; stderr: st
     const { emailContract, enqueue, getRedisConnection } = await import("@millrace/worker-config");
     process.env = new Proxy({}, { get: (_, name) => end("the environment was asked for " + String(name)) });
     ${program}`;
-  const args = ["--conditions=source", "--input-type=module", "-e", guarded];
+  const args = ["--conditions=millrace-source", "--input-type=module", "-e", guarded];
   // A run that ends with another code than 0 rejects with the same fields.
   return promisify(execFile)(process.execPath, args, { cwd: packageDir, env: {}, timeout: 20_000 }).catch((e) => e);
 }
