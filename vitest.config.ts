@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // Tests run the sources, as development does: nothing has to be built first.
-const conditions = ["source"];
+const conditions = ["millrace-source"];
 
 export default defineConfig({
   resolve: { conditions },
@@ -11,6 +11,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**"],
     globalSetup: ["tools/test-setup/redis.ts", "tools/test-setup/postgres.ts"],
     setupFiles: "tools/test-setup/environment.ts",
+    // A process and its modules serve many files: to start one and to read them again for each took half of the time.
+    isolate: false,
     // Most tests wait for something, so two files at once fit on two cores as well; each has keys of its own.
     maxWorkers: 2,
     // Real parts take their time on a busy machine; a test that waits, waits for an event.

@@ -173,6 +173,8 @@ async function begin(worker: ScreenedWorker, contract: QueueContract, { prepare 
   const client = await worker.getBackend().client.catch(explainRefusal);
   await prepare?.(client);
   await declareQueueLimits(worker, contract.settings);
+  // Both connections: an error of the first job must not look like an outage because the second one is not there yet.
+  await worker.waitUntilReady();
   worker.run().catch((error: Error) => worker.emit("error", error));
 }
 

@@ -9,7 +9,6 @@ import {
   watchWorkspaces,
 } from "../src/index.ts";
 
-const { REDIS_URL = "" } = process.env;
 const cleanUps: (() => unknown)[] = [];
 
 /** Must be called once in a file that opens anything here. */
@@ -27,14 +26,18 @@ export function onCleanUp(end: () => unknown): void {
 export const freshPrefix = () => `{test-${randomUUID()}}`;
 
 /** The application's side. What it is told waits for Redis. */
-export function openDirectory(prefix: string, url = REDIS_URL): WorkspaceDirectory {
+export function openDirectory(prefix: string, url = process.env.REDIS_URL ?? ""): WorkspaceDirectory {
   const redis = createRedis("worker", url, () => {});
   cleanUps.push(() => redis.disconnect());
   return createWorkspaceDirectory({ redis, prefix });
 }
 
 /** A worker's side. */
-export function openWatch(prefix: string, url = REDIS_URL, onOutage?: WatchOptions["onOutage"]): WorkspaceWatch {
+export function openWatch(
+  prefix: string,
+  url = process.env.REDIS_URL ?? "",
+  onOutage?: WatchOptions["onOutage"],
+): WorkspaceWatch {
   const connection = redisConnectionOptions("worker", url);
   const watch = watchWorkspaces({ connection, prefix, ...(onOutage && { onOutage }) });
   cleanUps.push(() => watch.close());
