@@ -16,7 +16,6 @@ import { createCallers } from "./access/callers.ts";
 import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { createSessions } from "./access/sessions.ts";
-import { createWaitingRoom } from "./following.ts";
 import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
@@ -57,6 +56,7 @@ import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
 import { workerRoutes } from "./routes/workers.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { traceRequests } from "./trace-requests.ts";
+import { createWaitingRoom, type WaitLimits } from "./waiting-room.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
@@ -91,8 +91,8 @@ export interface AppOptions {
   readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
   /** Whether another process in this one's place is the only help. Defaults to never. */
   readonly isWedged?: () => boolean;
-  /** How many requests may wait for jobs at once, or follow them. Defaults to 1,000. */
-  readonly maxWaits?: number;
+  /** How many requests may wait for jobs at once, or follow them. Defaults to 1,000, half of them of one key, a tenth of one workspace. */
+  readonly waitLimits?: Partial<WaitLimits>;
   /** How long a request may take whose route does not say, in milliseconds. Defaults to 5 seconds. */
   readonly requestTimeoutMs?: number;
   readonly log: Logger;
@@ -144,7 +144,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (closing.signal.aborted) reply.header("connection", "close");
   });
   app.addHook("onSend", securityHeaders(hstsSeconds));
-  const following = { feed, closing: closing.signal, room: createWaitingRoom(options.maxWaits) };
+  const following = { feed, closing: closing.signal, room: createWaitingRoom(options.waitLimits) };
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
