@@ -5,7 +5,7 @@ import type { FileStore } from "@millrace/file-store";
 import { remember } from "@millrace/health";
 import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
-import { createQueueMetrics, createRegistry } from "@millrace/metrics";
+import { createHttpMetrics, createQueueMetrics, createRegistry } from "@millrace/metrics";
 import type { Tracing } from "@millrace/tracing";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -20,7 +20,6 @@ import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
 import { keepDeadlines } from "./request-deadline.ts";
-import { whenOver } from "./response-end.ts";
 import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
 import { agentRunRoutes } from "./routes/agent-runs.ts";
 import { auditRoutes } from "./routes/audit.ts";
@@ -57,6 +56,7 @@ import { workerRoutes } from "./routes/workers.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { traceRequests } from "./trace-requests.ts";
 import { createWaitingRoom, type WaitLimits } from "./waiting-room.ts";
+import { watchRequests } from "./watch-requests.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
@@ -130,12 +130,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
   });
-  app.addHook("onRequest", async ({ log: requestLog, method, url }, reply) => {
-    whenOver(reply, (status) => {
-      const durationMs = Math.round(reply.elapsedTime);
-      requestLog.info({ method, path: url.split("?")[0], status, durationMs }, "request");
-    });
-  });
+  const registry = createRegistry();
+  watchRequests(app, createHttpMetrics(registry));
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
   // A request under way when the close began would leave its connection open, and the close waits for connections.
@@ -168,7 +164,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   keepDeadlines(app);
   auditOperations(app, database, auditKeepDays);
   const readQueues = remember(readQueueFigures, keepFiguresMs);
-  const registry = createRegistry();
   createQueueMetrics(registry, readQueues);
   const { isWedged = () => false } = options;
   healthRoutes(app, { database, files, readQueues, limits: queueLimits, isWedged, closing: closing.signal });
