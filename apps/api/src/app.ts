@@ -33,7 +33,7 @@ import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
 import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
-import { fileRoutes } from "./routes/files.ts";
+import { fileRoutes, longestUploadMs } from "./routes/files.ts";
 import { healthRoutes, type QueueLimits } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { jobListRoutes } from "./routes/job-list.ts";
@@ -118,6 +118,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
     bodyLimit: maxPayloadBytes * 6 + 16_384,
+    // Beyond the slowest upload, which has a time of its own; a body that a route reads at once has `handlerTimeout` for it. Whoever was answered
+    // before, as without a key, keeps the connection no longer than this by sending on.
+    requestTimeout: longestUploadMs + 60_000,
     // The dashboard asks Redis without a deadline of its own; whatever waits longer is waiting for Redis.
     handlerTimeout: requestTimeoutMs,
     // What still comes over an open connection while the server closes is answered as ever, and its connection closed: see below.
