@@ -1,4 +1,13 @@
-import { closeQueues, emailContract, emailQueue, enqueue, queueNames } from "@millrace/worker-config";
+import {
+  closeQueues,
+  emailContract,
+  emailQueue,
+  enqueue,
+  getRedisConnection,
+  queueNames,
+  readQueueEnv,
+} from "@millrace/worker-config";
+import { type FlowJob, FlowProducer } from "bullmq";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { basic, createTestApp, expectProblem, listRoutes, mail } from "../../test/test-app.ts";
@@ -74,6 +83,36 @@ describe("the dashboard", () => {
     });
     for (const id of [jobId, damaged, noHash]) await emailQueue.remove(id).catch(() => {});
     await client.del(emailQueue.toKey(noHash));
+  });
+
+  test("shows a flow with what can be read of it, whichever of its records is damaged", async () => {
+    const flows = new FlowProducer({ connection: getRedisConnection("worker"), prefix: readQueueEnv().QUEUE_PREFIX });
+    const job = (jobId: string, children: FlowJob[] = []): FlowJob => {
+      const data = { type: "sendEmail", data: mail };
+      return { name: "sendEmail", queueName: "email", data, opts: { jobId }, children };
+    };
+    await flows.add(job("root", [job("middle", [job("leaf")]), job("torn"), job("well")]));
+    await flows.close();
+    const client = await emailQueue.getBackend().client;
+    await client.hset(emailQueue.toKey("middle"), { data: "{bad MARKER" });
+    await client.del(emailQueue.toKey("torn"));
+    await client.runCommand("set", [emailQueue.toKey("torn"), "MARKER"]);
+    const ask = () => app.inject({ url: "/admin/queues/api/queues/email/well/flow", headers: basic });
+    const node = (id: string, name: unknown, ...children: unknown[]) =>
+      expect.objectContaining({ id, name, children: expect.arrayContaining(children) });
+    const below = [
+      node("middle", "damaged record of sendEmail", node("leaf", "sendEmail")),
+      node("torn", expect.stringContaining("damaged record")),
+      node("well", "sendEmail"),
+    ];
+    const answer = await ask();
+    expect(answer.json()).toEqual({ nodeId: "well", isFlowNode: true, flowRoot: node("root", "sendEmail", ...below) });
+    await client.hset(emailQueue.toKey("root"), { opts: "{bad MARKER" });
+    const damaged = await ask();
+    expect(damaged.json().flowRoot).toEqual(node("root", "damaged record of sendEmail", ...below));
+    expect(damaged.body).not.toContain("MARKER");
+    await client.del(emailQueue.toKey("torn"));
+    await emailQueue.obliterate({ force: true });
   });
 
   test("changes nothing: each of its routes that would is refused", async () => {
