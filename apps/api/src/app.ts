@@ -49,6 +49,7 @@ import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
 import { workerRoutes } from "./routes/workers.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { traceRequests } from "./trace-requests.ts";
+import { closeUnusedConnections } from "./unused-connections.ts";
 import { createWaitingRoom } from "./waiting-room.ts";
 import { watchRequests } from "./watch-requests.ts";
 
@@ -89,6 +90,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   const registry = createRegistry();
   watchRequests(app, createHttpMetrics(registry));
+  closeUnusedConnections(app);
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
   // A request under way when the close began would leave its connection open, and the close waits for connections.

@@ -12,6 +12,7 @@ import { bearer, createTestApp, expectProblem, mail, useTestApp } from "../../te
 import { type Caller, decorateCaller, setCaller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
 import { openJobFeed } from "../job-feed.ts";
+import { closeUnusedConnections } from "../unused-connections.ts";
 import { createWaitingRoom } from "../waiting-room.ts";
 import { type EventStreamLimits, eventRoutes } from "./events.ts";
 
@@ -62,6 +63,8 @@ async function serve(
 ) {
   const closing = new AbortController();
   const server = fastify();
+  // `fetch` opens connections ahead.
+  closeUnusedConnections(server);
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
   server.addHook("preClose", async () => closing.abort());
