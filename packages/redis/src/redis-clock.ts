@@ -33,7 +33,7 @@ export interface RedisClockOptions {
   /** Sends the command TIME. Where it rejects, or is not answered, the clock stays as it is known so far, and this machine's counts where it never was. */
   readonly askTime: () => Promise<unknown>;
   /** Told when this machine's clock is found to be more than a second off, and again only after it was right in between. */
-  readonly onSkew: (message: string) => void;
+  readonly onSkew: (message: string, skewMs: number) => void;
   /** Told once, when Redis does not let this user ask. */
   readonly onForbidden: (message: string) => void;
   /** This machine's clock. Defaults to `Date.now`. */
@@ -72,7 +72,7 @@ export function createRedisClock({
         const isFound = Math.abs(skewMs) - tripMs / 2 > toleratedSkewMs;
         known = { skewMs, correctionMs: isFound ? -Math.round(skewMs) : 0, wallMs: wallMs() };
         settle(standsForMs);
-        if (isFound && !isOff) onSkew(describeSkew(skewMs));
+        if (isFound && !isOff) onSkew(describeSkew(skewMs), skewMs);
         isOff = isFound;
       },
       (error: unknown) => {
