@@ -36,6 +36,14 @@ export function producerConnection(): Producer {
   return producer;
 }
 
+/**
+ * Now, in milliseconds since 1970: by Redis' clock, which jobs are dated by, where this machine's is known to be off. Asks nothing: to be called
+ * within `askQueue`, when the clock is known.
+ */
+export function redisNow(): number {
+  return producerConnection().clock.now();
+}
+
 function openProducer(): Producer {
   // A warning of the process reaches its owner whatever logger it uses, and once per outage.
   const redis = createRedis("producer", readRedisEnv().REDIS_URL, (error) => {
