@@ -5,8 +5,8 @@ const toleratedSkewMs = 1_000;
 /** A measure is true to half of its round trip. One that took longer than this is taken again, a few times. */
 const quickTripMs = 100;
 const asksAtMost = 3;
-/** Whoever waits for the measure waits no longer than this. */
-const measureWithinMs = 500;
+/** Whoever waits for a measure waits until it is so old. */
+const patienceMs = 500;
 /** For so long a measure stands: clocks that run differently drift apart by a few hundred milliseconds in it at most. */
 const standsForMs = 10 * 60_000;
 const unknownForMs = 60_000;
@@ -23,14 +23,14 @@ export interface RedisClock {
   correctionMs(): number;
   /** How far this machine's clock is ahead of Redis', in milliseconds; below 0 it is behind. Undefined while that is not known. */
   skewMs(): number | undefined;
-  /** Resolves when a measure that is due has been taken, or could not be within half a second. Never rejects. */
+  /** Resolves when a measure that is due has been taken, or half a second after it was begun. Never rejects. */
   settled(): Promise<void>;
   /** To be called where the connection is new: another Redis may be at its other end. */
   measureAnew(): void;
 }
 
 export interface RedisClockOptions {
-  /** Sends the command TIME. Where it rejects, or is not answered, the clock stays as it is known so far, and this machine's counts where it never was. */
+  /** Sends the command TIME. Until it is answered the clock stays as it is known so far, and this machine's counts where it never was. */
   readonly askTime: () => Promise<unknown>;
   /** Told when this machine's clock is found to be more than a second off, and again only after it was right in between. */
   readonly onSkew: (message: string, skewMs: number) => void;
@@ -60,6 +60,7 @@ export function createRedisClock({
   let known: Measure | undefined;
   let dueAt = Number.NEGATIVE_INFINITY;
   let measuring: Promise<void> | undefined;
+  let begunAt = Number.NEGATIVE_INFINITY;
   let isOff = false;
   let isForbidden = false;
   const wallMs = () => localNow() - performance.now();
@@ -86,6 +87,7 @@ export function createRedisClock({
       },
     );
     measuring = taken;
+    begunAt = performance.now();
   }
 
   function settle(forMs: number): void {
@@ -110,7 +112,8 @@ export function createRedisClock({
     skewMs: () => current()?.skewMs,
     settled: async () => {
       current();
-      await measuring;
+      const leftMs = begunAt + patienceMs - performance.now();
+      if (measuring && leftMs > 0) await settlesWithin(measuring, leftMs);
     },
     measureAnew: measure,
   };
@@ -123,24 +126,26 @@ interface Trip {
 
 /** The best of a few asks, or the first quick one. */
 async function takeMeasure(askTime: () => Promise<unknown>, localNow: () => number): Promise<Trip> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("Redis did not say its time.")), measureWithinMs);
   const ask = async (): Promise<Trip> => {
     const askedAt = performance.now();
-    const [seconds, microseconds] = timeSchema.parse(await Promise.race([askTime(), late]));
+    const [seconds, microseconds] = timeSchema.parse(await askTime());
     const tripMs = performance.now() - askedAt;
     return { skewMs: localNow() - tripMs / 2 - (seconds * 1_000 + microseconds / 1_000), tripMs };
   };
-  try {
-    let best = await ask();
-    for (let asks = 1; asks < asksAtMost && best.tripMs > quickTripMs; asks += 1) {
-      const next = await ask().catch(() => best);
-      if (next.tripMs < best.tripMs) best = next;
-    }
-    return best;
-  } finally {
-    clearTimeout(timer);
+  let best = await ask();
+  for (let asks = 1; asks < asksAtMost && best.tripMs > quickTripMs; asks += 1) {
+    const next = await ask().catch(() => best);
+    if (next.tripMs < best.tripMs) best = next;
   }
+  return best;
+}
+
+async function settlesWithin(measuring: Promise<void>, ms: number): Promise<void> {
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  // After a process was busy for so long, what Redis has answered meanwhile is read before this.
+  const timer = setTimeout(() => setImmediate(resolve), ms);
+  await Promise.race([measuring, isOver]);
+  clearTimeout(timer);
 }
 
 function describeSkew(skewMs: number): string {

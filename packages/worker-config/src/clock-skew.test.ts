@@ -67,7 +67,7 @@ test("a producer whose clock is a minute off, either way: what it delays runs wh
 
 test("a producer whose clock is right leaves the time of its jobs to BullMQ", async () => {
   const data = { to: "ada@example.com", subject: "Hello", text: "Hello." };
-  const { jobId } = await enqueue(emailContract, "sendEmail", data, { jobId: "right" });
+  const { jobId } = await enqueue(emailContract, "sendEmail", data, { jobId: "right", delayMs: 60_000 });
   const job = await emailQueue.getJob(jobId);
   expect(job?.opts).not.toHaveProperty("timestamp");
 });

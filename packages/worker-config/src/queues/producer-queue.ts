@@ -10,6 +10,7 @@ import { actionJobOptions } from "../jobs/prepare-enqueue.ts";
 import { createIndexWriter, indexScript } from "../jobs/search-index.ts";
 import { withDeadline } from "./deadline.ts";
 import { type Asked, QueueUnavailableError } from "./queue-unavailable-error.ts";
+import { isConnectionLost, isRefusal, isScriptLost, isUnsent } from "./redis-errors.ts";
 import { teachScript } from "./run-script.ts";
 
 type EnvelopeJob = Job<JobEnvelope, unknown, string>;
@@ -210,26 +211,4 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
       throw isConnectionLost(error) ? unanswered(error) : error;
     });
   }
-}
-
-function isScriptLost(error: Error | null | undefined): boolean {
-  return error?.message.startsWith("NOSCRIPT") === true;
-}
-
-/** Redis itself said no (read only, out of memory). */
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && error.name === "ReplyError";
-}
-
-/** Nothing was written: the connection was down, and there is no offline queue. */
-function isUnsent(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith("Stream isn't writeable");
-}
-
-/** The connection broke between the command and its reply. */
-function isConnectionLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const isCutOff =
-    /^Connection is closed|^Command aborted/.test(error.message) || error.name === "MaxRetriesPerRequestError";
-  return isCutOff || ("code" in error && /^E[A-Z]+$/.test(String(error.code)) && "syscall" in error);
 }
