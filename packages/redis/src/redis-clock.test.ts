@@ -72,16 +72,16 @@ test("a clock that is set while the process lives is measured anew by whoever as
 test("half of the round trip is taken off, and a slow one is asked again", async () => {
   const slow = connect();
   let asked = 0;
-  // The answer is old by its way back: taken as it is, a machine that is right would be 0.3 s ahead.
+  // The answer is old by its way back: a machine that is right would be 0.3 s ahead, or 0.15 s by half of the round trip.
   const askTime = async () => {
     const answer = await slow.time();
     if (asked++ === 0) await wait(300);
     return answer;
   };
   const { clock } = clockOf({ aheadMs: 0 }, { askTime });
-  await clock.settled();
-  expect(asked).toBe(2);
-  expect(Math.abs(clock.skewMs() ?? Number.NaN)).toBeLessThan(100);
+  await expect.poll(() => clock.skewMs()).toBeDefined();
+  expect(asked).toBeGreaterThan(1);
+  expect(Math.abs(clock.skewMs() ?? Number.NaN)).toBeLessThan(140);
 });
 
 test("a Redis that refuses to say its time is named once, and this machine's clock counts", async () => {
