@@ -3,7 +3,7 @@ import { formatJobFailure } from "@millrace/worker-config/contracts";
 import type { Job, Worker } from "bullmq";
 
 // Fields are kept as they are, byte for byte, and so is what lies there instead of a record. A record that was gone holds only what the
-// fetch itself wrote into it. DUMP is for kinds of keys that only modules know.
+// fetch itself wrote into it. The time is Redis', by which a purge tells what is old. DUMP is for kinds of keys that only modules know.
 const script = `
 if redis.call("GET", KEYS[2]) ~= ARGV[2] then return "lost" end
 redis.call("DEL", KEYS[2])
@@ -28,7 +28,9 @@ else
   fields.value = type(value) == "table" and cjson.encode(value) or value
 end
 local reason = (kind or fields.data or fields.name) and "corrupt" or "evicted"
-local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = tonumber(ARGV[3]), kind = kind, fields = fields }
+local time = redis.call("TIME")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = now, kind = kind, fields = fields }
 redis.call("HSET", KEYS[5], ARGV[1], cjson.encode(entry))
 redis.call("DEL", KEYS[1])
 local isRead, link = pcall(cjson.decode, fields.parent or "")
@@ -48,7 +50,7 @@ if link.id then
     end
   end
 end
-redis.call("XADD", KEYS[6], "*", "event", "failed", "jobId", ARGV[1], "failedReason", ARGV[4], "prev", "active")
+redis.call("XADD", KEYS[6], "*", "event", "failed", "jobId", ARGV[1], "failedReason", ARGV[3], "prev", "active")
 return reason`;
 
 /**
@@ -78,7 +80,6 @@ export async function quarantineJob(
     worker.toKey("events"),
     jobId,
     token ?? "",
-    Date.now(),
     formatJobFailure({ code: "corrupt", message: "The job's record cannot be read; it is kept in quarantine." }),
   ]);
 }
