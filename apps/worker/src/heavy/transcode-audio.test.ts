@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -125,6 +125,19 @@ test("of a sound that was cut off, what is there is converted, and its length sa
   const { durationMs } = await run("transcodeAudio", { fileId, to: { format: "opus" } });
   expect(durationMs).toBeGreaterThan(2_000);
   expect(durationMs).toBeLessThan(3_000);
+});
+
+test("an ffmpeg that is told to end, as by a service that stops, says nothing of its file: it is tried again", async () => {
+  if (!hasFfmpeg) return missing();
+  const path = process.env.PATH;
+  const pid = join(folder, "pid");
+  const slow = `#!/bin/sh\nPATH=${path}; echo $$ > ${pid}; exec ffmpeg -re "$@"\n`;
+  await writeFile(join(folder, "ffmpeg"), slow, { mode: 0o700 });
+  const progress = async () => void process.kill(Number(await readFile(pid, "utf8")), "SIGTERM");
+  const context = { programPath: `${folder}:${path}`, progress };
+  const stopped = run("transcodeAudio", { fileId: await store(wav(60)), to: { format: "wav" } }, context);
+  await expect(stopped).rejects.toMatchObject({ failureKind: "transient", code: "program_killed" });
+  await rm(join(folder, "ffmpeg"));
 });
 
 test("without ffmpeg the job is dead, and says what to install", async () => {
