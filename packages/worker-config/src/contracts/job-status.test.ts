@@ -62,7 +62,8 @@ describe("a status", () => {
     [95, "completed", 100],
     [95, "active", 95],
     [95, "failed", 95],
-    [0, "completed", 0],
+    [0, "completed", 100],
+    [0, "failed", 0],
     [{ rows: 95 }, "completed", { rows: 95 }],
   ])("of a job whose handler last said %j, and that is %s, has the progress %j", (progress, state, expected) => {
     expect(toJobStatus("email", { ...stored, progress }, state).progress).toEqual(expected);

@@ -15,7 +15,7 @@ export interface JobStatus {
   readonly status: JobStatusName;
   /** Attempts that ended so far. */
   readonly attempts: number;
-  /** What its handler said last, in per cent, and 100 once it succeeded; 0 where it said nothing. */
+  /** What its handler said last, in per cent, 0 until then, and 100 once it succeeded. */
   readonly progress: unknown;
   readonly createdAt: string;
   readonly startedAt: string | null;
@@ -78,9 +78,9 @@ function toStatusName(state: string, attemptsMade: number, code: string | undefi
   }
 }
 
-/** A handler says how far it is, and its return says the rest. One that said nothing, or something else than a share, stands as it is. */
+/** A handler says how far it is, and its return says the rest: also that of one which said nothing. What is no share stands as it is. */
 function finishedProgress(told: unknown): unknown {
-  return typeof told === "number" && told > 0 ? 100 : told;
+  return typeof told === "number" ? 100 : told;
 }
 
 function isExpired(job: StoredJob, now: number): boolean {

@@ -59,7 +59,7 @@ export function endingCases(engine: Engine): void {
       action: "run",
       status: "success",
       attempts: 1,
-      progress: 0,
+      progress: 100,
       result: { echo: "hello" },
       error: null,
     });
