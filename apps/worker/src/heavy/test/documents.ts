@@ -100,6 +100,18 @@ export async function xlsxOf(sheetData: string, after = ""): Promise<Buffer> {
   );
 }
 
+/** The same workbook as some programs write it: with a prefix before the names of all elements. */
+export function prefixed(workbook: Buffer): Buffer {
+  const files = Object.entries(unzipSync(workbook)).map(([name, content]) => {
+    if (!/^xl\/.*\.xml$/.test(name)) return [name, content] as const;
+    const xml = strFromU8(content)
+      .replace(/<(\/?)(?=\w+[\s/>])/g, "<$1x:")
+      .replace(' xmlns="', ' xmlns:x="');
+    return [name, strToU8(xml)] as const;
+  });
+  return Buffer.from(zipSync(Object.fromEntries(files)));
+}
+
 /** The same archive, in which the named entry claims to unpack to another size. */
 export function claimingSize(archive: Buffer, name: string, bytes: number): Buffer {
   const changed = Buffer.from(archive);
