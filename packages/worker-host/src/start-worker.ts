@@ -3,7 +3,7 @@ import type { RedisClock, RedisConnectionOptions } from "@millrace/redis";
 import type { Tracing } from "@millrace/tracing";
 import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
-import { type Job, type RedisClient, WaitingError } from "bullmq";
+import type { Job, RedisClient } from "bullmq";
 import { explainRefusal } from "./check-redis.ts";
 import { checkWorkerOptions } from "./check-worker-options.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
@@ -11,7 +11,7 @@ import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import type { JobObserver } from "./job-observer.ts";
 import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
-import { quarantineJob } from "./quarantine-job.ts";
+import { quarantine } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
 import { createRunningAttempts, type RunningJob } from "./running-attempts.ts";
@@ -99,7 +99,7 @@ export function startWorker<
     contract.name,
     // Two parameters: for a third BullMQ would make an AbortController per job, beside the host's own way to end one.
     async (job, token) => {
-      if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
+      if (isUnreadable(job)) return quarantine(worker, { prefix, log }, job, token);
       const jobId = job.id ?? "";
       const attempt = attempts.begin(jobId, job.name);
       try {
@@ -204,20 +204,4 @@ function toStartedJob(job: FetchedJob, jobId: string, replay: Replay): StartedJo
     replays: replay.count,
     progress: (percent) => job.updateProgress(percent),
   };
-}
-
-async function quarantine(
-  worker: ScreenedWorker,
-  prefix: string,
-  log: Logger,
-  job: FetchedJob,
-  token: string | undefined,
-): Promise<never> {
-  const code = await quarantineJob(worker, prefix, job, token);
-  log.error(
-    { queue: worker.name, jobId: job.id, outcome: "quarantined", code },
-    "job quarantined, its record cannot be read",
-  );
-  // Moved already: BullMQ records nothing and goes on.
-  throw new WaitingError();
 }
