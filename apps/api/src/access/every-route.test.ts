@@ -3,29 +3,14 @@ import { openAgentRun, requestAgentApproval } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { cancelJob } from "@millrace/job-admin";
 import { addSchedule } from "@millrace/schedules";
-import {
-  closeQueues,
-  contracts,
-  emailContract,
-  enqueue,
-  type QueueContract,
-  queueNames,
-} from "@millrace/worker-config";
+import { contracts, emailContract, enqueue, type QueueContract, queueNames } from "@millrace/worker-config";
 import type { InjectOptions } from "fastify";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestApp, listRoutes, mail } from "../../test/test-app.ts";
+import { expect, test } from "vitest";
+import { listRoutes, mail, useTestApp } from "../../test/test-app.ts";
 import { createEndpoint, createResendable } from "../../test/webhook-records.ts";
 
 const { database } = useDatabase();
-let app: Awaited<ReturnType<typeof createTestApp>>;
-
-beforeAll(async () => {
-  app = await createTestApp({ database: database() });
-});
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
+const app = useTestApp(() => ({ database: database() }));
 
 const roles: Role[] = ["viewer", "producer", "operator", "admin"];
 const anyone = ["viewer", "producer", "operator", "admin"];
@@ -207,7 +192,7 @@ async function ask(method: string, url: string, key?: string, payload?: object):
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   // What the router lists is what it takes; the type of inject knows the usual methods only.
   const request = { method: method as NonNullable<InjectOptions["method"]>, url, headers, ...(payload && { payload }) };
-  return (await app.inject(request)).statusCode;
+  return (await app().inject(request)).statusCode;
 }
 
 const keyOf = async (role: Role, workspaceId?: string) => (await createApiKey({ name: role, role, workspaceId })).key;
@@ -220,7 +205,7 @@ async function inTens<Item>(items: readonly Item[], run: (item: Item) => Promise
 test("every route lets in whom the table names, in the workspace it names, and nobody else", {
   timeout: 60_000,
 }, async () => {
-  const routes = listRoutes(app);
+  const routes = listRoutes(app());
   expect(routes.filter((route) => !rowOf(route))).toEqual([]);
   const keys = new Map<string, string>();
   for (const role of roles) keys.set(role, await keyOf(role));

@@ -8,32 +8,29 @@ import { type Job, Worker } from "bullmq";
 import { fastify } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { bearer, createTestApp, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 import { type Caller, decorateCaller, setCaller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
-import { createWaitingRoom } from "../following.ts";
 import { openJobFeed } from "../job-feed.ts";
+import { createWaitingRoom } from "../waiting-room.ts";
 import { type EventStreamLimits, eventRoutes } from "./events.ts";
 
 const prefix = process.env.QUEUE_PREFIX ?? "";
 const redis = createRedis("worker", process.env.REDIS_URL ?? "", () => {});
 const writer = createJobEventWriter({ redis, prefix });
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 let origin: string;
 let worker: Worker;
 let run: (job: Job) => Promise<unknown> = async () => null;
 
 beforeAll(async () => {
-  app = await createTestApp();
-  origin = await app.listen({ port: 0 });
+  origin = await app().listen({ port: 0 });
   worker = new Worker("email", (job) => run(job), { connection: getRedisConnection("worker"), prefix });
 });
 afterAll(async () => {
-  await app.close();
   await worker.close();
   await Promise.all([closeQueues(), redis.quit()]);
 });
-
 /** A job that runs when it is promoted. */
 async function addJob(): Promise<{ jobId: string; start: () => Promise<void> }> {
   const { jobId } = await enqueue(emailContract, "sendEmail", mail, { delayMs: 3_600_000 });
@@ -70,7 +67,7 @@ async function serve(
   server.addHook("preClose", async () => closing.abort());
   decorateCaller(server);
   server.addHook("onRequest", async (request) => setCaller(request, caller));
-  const following = { feed, closing: closing.signal, room: createWaitingRoom(1) };
+  const following = { feed, closing: closing.signal, room: createWaitingRoom({ total: 1 }) };
   eventRoutes(server, following, { withId }, { slowReaderMs: 30_000, checkKeyEveryMs: 5_000, ...limits });
   const url = await server.listen({ port: 0 });
   return { server, url: (jobId: string) => `${url}/jobs/email/${jobId}/events` };
@@ -117,7 +114,7 @@ test("a job that is removed ends its streams", async () => {
 });
 
 test("a job that is not there, and an event that never was, are problems", async () => {
-  const ask = (url: string, headers = {}) => app.inject({ url, headers: { ...bearer, ...headers } });
+  const ask = (url: string, headers = {}) => app().inject({ url, headers: { ...bearer, ...headers } });
   expectProblem(await ask("/jobs/email/nobody/events"), 404, "unknown_job");
   expectProblem(await ask("/jobs/nope/nobody/events"), 404, "unknown_queue");
   const { jobId } = await addJob();

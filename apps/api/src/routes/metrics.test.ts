@@ -1,23 +1,16 @@
 import { checkExposition, countSeries } from "@millrace/metrics/testing";
-import { closeQueues, emailQueue } from "@millrace/worker-config";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { emailQueue } from "@millrace/worker-config";
+import { afterAll, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
-
-beforeAll(async () => {
-  app = await createTestApp({ queueLimits: { maxDepth: 2, maxDeadLetters: 0 } });
-});
+const app = useTestApp({ queueLimits: { maxDepth: 2, maxDeadLetters: 0 } });
 
 afterAll(async () => {
-  await app.close();
   await emailQueue.obliterate({ force: true });
-  await closeQueues();
 });
-
-const scrape = () => app.inject({ url: "/metrics", headers: bearer });
+const scrape = () => app().inject({ url: "/metrics", headers: bearer });
 const enqueue = (options: object = {}) =>
-  app.inject({ method: "POST", url: "/jobs/email/sendEmail", headers: bearer, payload: { data: mail, options } });
+  app().inject({ method: "POST", url: "/jobs/email/sendEmail", headers: bearer, payload: { data: mail, options } });
 
 /** The value of a series of this scrape. */
 async function readSeries(series: string): Promise<number> {
@@ -27,6 +20,8 @@ async function readSeries(series: string): Promise<number> {
 
 test("a scrape says how every queue stands, and more jobs are no more series", async () => {
   await enqueue({ delayMs: 60_000 });
+  // The first scrape is a request as well, and has a series from then on.
+  await scrape();
   const before = await scrape();
   expect(before.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
   await Promise.all([enqueue(), enqueue({ priority: 2 })]);
@@ -48,7 +43,7 @@ test("a scrape says how every queue stands, and more jobs are no more series", a
 test("a queue over its limits is degraded, and the API stays in service", async () => {
   await enqueue();
   await expect
-    .poll(async () => (await app.inject({ url: "/readyz" })).json(), { timeout: 5_000 })
+    .poll(async () => (await app().inject({ url: "/readyz" })).json(), { timeout: 5_000 })
     .toMatchObject({
       status: "degraded",
       redis: "ok",
@@ -57,9 +52,21 @@ test("a queue over its limits is degraded, and the API stays in service", async 
         webhook: { status: "healthy", depth: 0, deadLetters: 0 },
       },
     });
-  expect((await app.inject({ url: "/readyz" })).statusCode).toBe(200);
+  expect((await app().inject({ url: "/readyz" })).statusCode).toBe(200);
+});
+
+test("a scrape says how long requests took, by their route's pattern and status", async () => {
+  await Promise.all([enqueue(), enqueue(), app().inject({ url: "/jobs/email/MARKER", headers: bearer })]);
+  await app().inject({ url: "/MARKER" });
+  const count = (labels: string) => readSeries(`http_request_duration_seconds_count{${labels}}`);
+  expect(await count('method="POST",route="/jobs/email/sendEmail",status="202"')).toBeGreaterThan(1);
+  expect(await count('method="GET",route="/jobs/:queue/:jobId",status="404"')).toBe(1);
+  expect(await count('method="unknown",route="unknown",status="404"')).toBe(1);
+  // The scrape itself.
+  expect(await readSeries("http_requests_in_flight")).toBe(1);
+  expect((await scrape()).body).not.toContain("MARKER");
 });
 
 test("a scrape without a key is refused", async () => {
-  expectProblem(await app.inject({ url: "/metrics" }), 401, "unauthorized");
+  expectProblem(await app().inject({ url: "/metrics" }), 401, "unauthorized");
 });
