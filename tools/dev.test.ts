@@ -55,12 +55,24 @@ test("the pasted curl sends a mail, and every command of the page of examples en
   const authorization = `Bearer ${key}`;
   const upload = { method: "POST", headers: { authorization }, body: "a file that a job may refer to" };
   expect((await fetch(`${api}/files?name=a.txt`, upload)).status).toBe(201);
-  for (const example of await readExamples(`${api}/examples`, authorization)) {
+  const examples = await readExamples(`${api}/examples`, authorization);
+  expect(examples.length).toBeGreaterThan(20);
+  const run = async (example: string) => {
     const { stdout } = await shell(`${example} --silent --show-error`);
     const { queue, action, jobId } = JSON.parse(stdout);
-    const status = async () => ({ action, ...(await readJson(`${api}/jobs/${queue}/${jobId}`, { authorization })) });
-    await vi.waitFor(async () => expect(await status()).toMatchObject({ action, status: "success" }), 15_000);
-  }
+    return vi.waitFor(async () => {
+      const job = { action, ...(await readJson(`${api}/jobs/${queue}/${jobId}`, { authorization })) };
+      expect(job).toMatchObject({ action, status: "success" });
+      return JSON.stringify(job);
+    }, 30_000);
+  };
+  const said = (await Promise.all(examples.map(run))).join();
+  // The example of aiAgent asks for a mail, and says how a person approves it.
+  const [approve] = /\/agent\/approvals\/\w+\/approve/.exec(said) ?? [];
+  expect((await fetch(`${api}${approve}`, { method: "POST", headers: { authorization } })).status).toBe(200);
+  await vi.waitFor(async () => {
+    expect(JSON.stringify(await readJson(`${inbox}/messages.json`))).toContain("From the demo model");
+  }, 10_000);
   // Of the examples of webhook: one delivered, one dispatched.
   const [, receiver] = await command.untilPrinted(/^ +Webhooks +(\S+)/m);
   await vi.waitFor(async () => {
@@ -101,15 +113,18 @@ test("a second signal ends everything at once, a job or not", async () => {
   mailServer.close();
 });
 
-test.each([
-  ["API_PORT", "many"],
-  ["EMAIL_WORKER_CONCURRENCY", "0"],
-  ["SMTP_URL", "http://127.0.0.1"],
-  ["DEV_REDIS", "sqlite"],
-  ["REDIS_URL", "redis://127.0.0.1:1"],
-])("a wrong %s stops the start with a sentence that names it", async (name, value) => {
-  const command = await dev({ [name]: value });
-  expect(await command.ended).toBe(1);
-  expect(command.output()).toMatch(new RegExp(`${name} (is|of|is not)`));
-  expect(command.output()).not.toContain("    at ");
+test("a wrong setting stops the start with a sentence that names it", async () => {
+  const refusals = Object.entries({
+    API_PORT: "many",
+    EMAIL_WORKER_CONCURRENCY: "0",
+    SMTP_URL: "http://127.0.0.1",
+    DEV_REDIS: "sqlite",
+    REDIS_URL: "redis://127.0.0.1:1",
+  }).map(async ([name, value]) => {
+    const command = await dev({ [name]: value });
+    expect(await command.ended, name).toBe(1);
+    expect(command.output()).toMatch(new RegExp(`${name} (is|of|is not)`));
+    expect(command.output()).not.toContain("    at ");
+  });
+  await Promise.all(refusals);
 });

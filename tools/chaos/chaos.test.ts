@@ -61,12 +61,9 @@ test("a run that is killed outright takes its workers and its Redis along", asyn
   await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), 10_000);
 });
 
-test.each([
-  ["--jobs", "many"],
-  ["--seconds", "1"],
-  ["--seed", "x"],
-])("a wrong %s is refused with a sentence that names it", async (name, value) => {
-  const command = chaos(name, value);
+test("a wrong argument ends the command with the sentence alone", async () => {
+  const command = chaos("--jobs", "many");
   expect(await command.ended).toBe(1);
-  expect(command.output()).toContain(`${name}: `);
+  expect(command.output()).toContain("--jobs: ");
+  expect(command.output()).not.toContain("    at ");
 });

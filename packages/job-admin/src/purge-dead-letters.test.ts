@@ -67,12 +67,12 @@ test("a purge or a replay that is told to stop does so while nothing fits as wel
 });
 
 test("nothing of a purged job stays in Redis, and its id and its dedupe key are free", async () => {
-  await addFlow({ id: "purge-me", children: [{ id: "a-child", opts: { ignoreDependencyOnFailure: true } }] });
   const worker = await runWorker("email", async (job) => {
     await job.log("a line");
     throw new UnrecoverableError("[smtp_550] no such mailbox");
   });
   const failed = Promise.all(["purge-me", "purge-me-too"].map((jobId) => untilJob(worker, "failed", jobId)));
+  await addFlow({ id: "purge-me", children: [{ id: "a-child", opts: { ignoreDependencyOnFailure: true } }] });
   const deduplication = { id: "purge-me-key", ttl: 60_000 };
   await email.add("sendEmail", mailJob, { jobId: "purge-me-too", deduplication });
   await failed;

@@ -21,7 +21,7 @@ export async function runWorker(
   return worker;
 }
 
-/** Resolves when the job has reached that end so many times, each failed attempt included. */
+/** Resolves when the job has reached that end so many times from now on, each failed attempt included: to be asked before it can run. */
 export function untilJob(
   worker: TestWorker,
   event: "active" | "completed" | "failed",

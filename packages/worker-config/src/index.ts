@@ -14,7 +14,7 @@ export { dedupe, redrive } from "./jobs/retention.ts";
 export { formatSearchEntry, parseSearchEntry, searchDigest, searchKey } from "./jobs/search-index.ts";
 export { type BegunEnqueue, type FollowedEnqueue, onEnqueue } from "./on-enqueue.ts";
 export { fakeQueue } from "./queues/fake-queue.ts";
-export { getRedisConnection } from "./queues/producer-connection.ts";
+export { getRedisConnection, redisNow } from "./queues/producer-connection.ts";
 export { askQueue, closeQueues, queueOf } from "./queues/queue-of.ts";
 export { QueueUnavailableError } from "./queues/queue-unavailable-error.ts";
 export * from "./queues/queues.ts";

@@ -54,7 +54,10 @@ export async function runWorker<
   const workspaces = watchWorkspaces({ connection, prefix, onOutage });
   const tracing = await startTracing(`millrace-worker-${contract.name}`, log);
   const registry = createRegistry();
-  const metrics = createWorkerMetrics(registry, contract, () => worker.isReady());
+  const metrics = createWorkerMetrics(registry, contract, {
+    isReady: () => worker.isReady(),
+    clockSkewMs: () => worker.clockSkewMs(),
+  });
   onLockWait(metrics.lockWaited);
   const outcomes = createOutcomeCount();
   const worker = startWorker(contract, handlers, {
