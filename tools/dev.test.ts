@@ -81,7 +81,7 @@ test("the pasted curl sends a mail, and every command of the page of examples en
   }, 10_000);
   command.process.kill("SIGINT");
   expect(await command.ended).toBe(0);
-}, 60_000);
+}, 120_000);
 
 test("SIGTERM during a job lets it finish, and every process is gone", async () => {
   const mailServer = await startHoldingMailServer();

@@ -2,6 +2,7 @@ import type { Logger } from "@millrace/logger";
 import { ownKey } from "@millrace/redis";
 import { formatJobFailure } from "@millrace/worker-config/contracts";
 import { type Job, WaitingError, type Worker } from "bullmq";
+import { type JobObserver, tellObservers } from "./job-observer.ts";
 
 // Fields are kept as they are, byte for byte, and so is what lies there instead of a record. A record that was gone holds only what the
 // fetch itself wrote into it. The time is Redis', by which a purge tells what is old. DUMP is for kinds of keys that only modules know.
@@ -60,13 +61,14 @@ return reason`;
  * record's place, with that `kind`, and what it holds as the field `value`. To its parent in a flow it is a
  * failed child; one that goes on without it does, any other fails. A record that is gone names no parent.
  *
- * The log says why: `corrupt`, `evicted`, or `lost` when another worker holds the job by now.
+ * The log says why: `corrupt`, `evicted`, or `lost` when another worker holds the job by now. Observers hear of a failure of that code, of an
+ * action without a name.
  *
  * @throws WaitingError always: the job has been moved, so that BullMQ records nothing and goes on
  */
 export async function quarantine(
   worker: Worker<unknown, unknown, string>,
-  { prefix, log }: { readonly prefix: string; readonly log: Logger },
+  { prefix, log, observers = [] }: { prefix: string; log: Logger; observers?: readonly JobObserver[] },
   job: Job<unknown, unknown, string>,
   token: string | undefined,
 ): Promise<never> {
@@ -75,6 +77,10 @@ export async function quarantine(
     { queue: worker.name, jobId: job.id, outcome: "quarantined", code },
     "job quarantined, its record cannot be read",
   );
+  if (code !== "lost") {
+    const start = { queue: worker.name, action: "", jobId: job.id ?? "", attempt: 0, waitMs: null, durationMs: null };
+    tellObservers(observers, { ...start, outcome: "failed", code }, log);
+  }
   throw new WaitingError();
 }
 

@@ -10,6 +10,7 @@ import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import type { JobObserver } from "./job-observer.ts";
+import { createNoteWriter, type WriteNote } from "./note-writer.ts";
 import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
 import { quarantine } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
@@ -99,13 +100,13 @@ export function startWorker<
     contract.name,
     // Two parameters: for a third BullMQ would make an AbortController per job, beside the host's own way to end one.
     async (job, token) => {
-      if (isUnreadable(job)) return quarantine(worker, { prefix, log }, job, token);
+      if (isUnreadable(job)) return quarantine(worker, settings, job, token);
       const jobId = job.id ?? "";
       const attempt = attempts.begin(jobId, job.name);
       try {
         // Without a reason nothing is awaited here: until the handler itself waits, BullMQ does not send its next fetch.
         if (cancellations.heardEarly(jobId) && (await cancellations.isCalledOff(jobId))) attempt.abort("cancelled");
-        const started = toStartedJob(job, jobId, worker.takeReplay(jobId));
+        const started = toStartedJob(job, jobId, worker.takeReplay(jobId), writeNote);
         return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
         attempts.end(jobId, attempt);
@@ -135,6 +136,7 @@ export function startWorker<
     tracing: settings.tracing,
     now: clock.now,
   };
+  const writeNote = createNoteWriter(worker, prefix);
   const clients = watchClients(worker, log);
   reportEngine(worker, clients, log, settings.observers);
   const locks = watchLocks(worker, attempts, settings.lockDurationMs ?? defaultWorkerOptions.lockDuration);
@@ -142,7 +144,8 @@ export function startWorker<
   const loop = watchFetchLoop({
     turns: () => worker.fetchTurns,
     // Not begun, at its end, or every place taken: an attempt has its deadline, so that this is no excuse for ever.
-    mayStand: () => attempts.size > 0 || !hasBegun || worker.closing !== undefined,
+    // With a rate limit BullMQ's loop waits for a job that runs before it looks whether the limit is open again.
+    mayStand: () => attempts.size >= (rateLimit ? 1 : concurrency) || !hasBegun || worker.closing !== undefined,
     redisAnswers,
   });
   const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name, log });
@@ -191,7 +194,7 @@ async function begin(
   worker.run().catch((error: Error) => worker.emit("error", error));
 }
 
-function toStartedJob(job: FetchedJob, jobId: string, replay: Replay): StartedJob {
+function toStartedJob(job: FetchedJob, jobId: string, replay: Replay, writeNote: WriteNote): StartedJob {
   return {
     jobId,
     action: job.name,
@@ -203,5 +206,6 @@ function toStartedJob(job: FetchedJob, jobId: string, replay: Replay): StartedJo
     starts: job.attemptsStarted,
     replays: replay.count,
     progress: (percent) => job.updateProgress(percent),
+    note: (line) => writeNote(jobId, line),
   };
 }
