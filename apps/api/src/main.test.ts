@@ -55,7 +55,6 @@ describe("a start is refused with a sentence", () => {
         /Environment variable API_KEYS is not valid: expected keys of your own in production/,
       ],
       [{ API_KEYS: apiKey }, /Environment variable REDIS_URL is not set: expected/],
-      [{ API_KEYS: apiKey, REDIS_URL: "localhost" }, /Environment variable REDIS_URL is not valid/],
       [{ API_KEYS: apiKey, REDIS_URL }, /Environment variable DATABASE_URL is not set: expected postgres:/],
       [{ API_KEYS: apiKey, REDIS_URL, DATABASE_URL }, /Environment variable FILE_STORE_URL is not set: expected/],
       [
@@ -70,8 +69,7 @@ describe("a start is refused with a sentence", () => {
       expect(await stderr).not.toContain("millrace-development-key");
     });
     await Promise.all(refused);
-    // Six processes at once.
-  }, 60_000);
+  });
 
   test("on a port that is taken", async () => {
     const taken = createServer().listen(0, "127.0.0.1");

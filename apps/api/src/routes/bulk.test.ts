@@ -1,8 +1,20 @@
-import { emailQueue } from "@millrace/worker-config";
-import { afterEach, expect, test } from "vitest";
+import { closeQueues, emailQueue } from "@millrace/worker-config";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { type OwnRedis, reserveRedis } from "../../test/own-redis.ts";
 import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
+let redis: OwnRedis;
+// A Redis that serves nobody else: a thousand jobs are added under the deadline of producers.
+beforeAll(async () => {
+  redis = await reserveRedis();
+  await redis.start();
+  vi.stubEnv("REDIS_URL", redis.url);
+});
 const app = useTestApp();
+afterAll(async () => {
+  await closeQueues();
+  await redis.kill();
+});
 
 afterEach(() => emailQueue.obliterate({ force: true }));
 const post = (payload: object, headers = {}) =>

@@ -56,7 +56,7 @@ test("a watch tells of progress, ends with the job, and its exit code is the job
     return { messageId: "<1@example.com>" };
   });
   try {
-    const onOutput = (text: string) => text.includes("40") && goOn.resolve();
+    const onOutput = (text: string) => text.includes('"progress":40') && goOn.resolve();
     const well = await run(["watch", "email", jobId, "--json"], { onOutput });
     expect(well).toMatchObject({ exitCode: 0, stderr: "" });
     expect(well.documents.at(-1)).toMatchObject({ kind: "end", job: { jobId, status: "success" } });
