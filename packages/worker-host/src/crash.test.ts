@@ -6,7 +6,7 @@ import { useQueue } from "../test/use-queue.ts";
 import { useWorkerProcesses } from "../test/worker-processes.ts";
 import type { JobContext } from "./job-context.ts";
 
-const { prefix, raw, events, work, add, stored, ended } = useQueue(crashContract);
+const { prefix, raw, events, work, add, stored, ended, cancel } = useQueue(crashContract);
 const startProcess = useWorkerProcesses();
 const idle = { hold: async () => {}, die: async () => {}, spin: async () => ({ by: "nobody" }) };
 
@@ -27,15 +27,29 @@ test("a job whose worker was killed runs again elsewhere within twice its lock's
   expect([await job.getState(), job.attemptsMade]).toEqual(["completed", 1]);
 });
 
-test("a job that was left active by the only worker, which was killed, runs when a worker starts again", async () => {
+test("a job that was left active by the only worker runs when a worker starts again, and bears that two of them were killed", async () => {
+  const jobId = await add("hold", {});
+  for (let killed = 1; killed <= 2; killed++) {
+    const child = startProcess();
+    await child.untilSaid(jobId);
+    child.kill("SIGKILL");
+    await child.exited;
+    expect(await raw.getJobState(jobId)).toBe("active");
+  }
+  await work(idle, { lockDurationMs: 1_000, stalledIntervalMs: 500 });
+  const job = await ended(jobId);
+  expect([await job.getState(), job.attemptsMade, job.stalledCounter]).toEqual(["completed", 1, 2]);
+});
+
+test("a job that runs in another process is called off within a second", async () => {
   const child = startProcess();
   const jobId = await add("hold", {});
   await child.untilSaid(jobId);
-  child.kill("SIGKILL");
-  await child.exited;
-  expect(await raw.getJobState(jobId)).toBe("active");
-  await work(idle, { lockDurationMs: 1_000, stalledIntervalMs: 500 });
-  expect(await (await ended(jobId)).getState()).toBe("completed");
+  const askedAt = performance.now();
+  expect(await cancel(jobId)).toBe("cancelling");
+  const job = await ended(jobId);
+  expect(performance.now() - askedAt).toBeLessThan(1_000);
+  expect([parseJobFailure(job.failedReason).code, job.attemptsMade]).toEqual(["cancelled", 1]);
 });
 
 test("a job that kills its process ends in the dead letters as poison after three starts, however many attempts it has", async () => {

@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { createLogger } from "@millrace/logger";
+import { ownKey } from "@millrace/redis";
 import { defineQueue, parseJobSkip } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -130,4 +133,51 @@ test("a claim, and a finish, is one command each", async () => {
   const counted = effect("counted", "job", "1");
   expect(await countCommands(() => effects.claim(counted, 10_000))).toBe(1);
   expect(await countCommands(() => effects.finish(counted, "null", 10_000))).toBe(1);
+});
+
+/** What a job finds in the place of its effect, and when. */
+async function spoil(order: string): Promise<void> {
+  const client = await raw.getBackend().client;
+  const key = JSON.stringify(["default", "charge", order]);
+  const digest = createHash("sha256").update(key).digest("base64url");
+  await client.runCommand("del", [ownKey(prefix, "idempotency", digest)]);
+  await client.runCommand("rpush", [ownKey(prefix, "idempotency", digest), "no text"]);
+}
+
+test("a store that cannot be asked whether the effect has happened defers the job, which does not run", async () => {
+  const { charged, charge } = shop();
+  await spoil("unasked");
+  await work({ charge });
+  const jobId = await add("charge", { order: "unasked" });
+  await expect.poll(() => raw.getJobState(jobId)).toBe("delayed");
+  const { attemptsMade, attemptsStarted } = await stored(jobId);
+  expect([attemptsMade, attemptsStarted, charged]).toEqual([0, 1, []]);
+});
+
+test("a store that cannot record that the effect has happened does not repeat it: the job completes, and the log says so", async () => {
+  const codes: string[] = [];
+  const write = (line: string) => codes.push(JSON.parse(line).code);
+  const { charged, charge } = shop();
+  const charging = async (data: { order: string }) => {
+    await spoil(data.order);
+    return charge(data);
+  };
+  await work({ charge: charging }, { log: createLogger({ level: "error", format: "json", destination: { write } }) });
+  const job = await finished("charge", { order: "unrecorded" });
+  expect([await job.getState(), charged]).toEqual(["completed", ["unrecorded"]]);
+  expect(codes).toEqual(["effect_not_recorded"]);
+});
+
+test("a job whose effect another one took over meanwhile comes back, and answers with what that one did", async () => {
+  const { charge } = shop();
+  const overtaken = async (data: { order: string }) => {
+    const key = JSON.stringify(["default", "charge", data.order]);
+    const digest = ownKey(prefix, "idempotency", createHash("sha256").update(key).digest("base64url"));
+    await (await raw.getBackend().client).runCommand("set", [digest, `d default/another ${'{"receipt":"theirs"}'}`]);
+    return charge(data);
+  };
+  await work({ charge: overtaken });
+  const job = await finished("charge", { order: "overtaken" });
+  expect(job.attemptsStarted).toBe(2);
+  expect(parseJobSkip(job.returnvalue)).toMatchObject({ code: "already_done", result: { receipt: "theirs" } });
 });

@@ -1,3 +1,4 @@
+import { defaultJobOptions } from "@millrace/worker-config";
 import { defineQueue, parseJobFailure, replayFields } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -82,4 +83,24 @@ test("a dead letter that is replayed ages from its replay on, and may be deferre
   await (await stored(jobId)).retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
   await expect.poll(() => raw.getJobState(jobId)).toBe("completed");
   expect(starts).toBe(5);
+});
+
+test("jobs that fail together, and say nothing of their retries, do not come back together", async () => {
+  await work({
+    run: async () => {
+      throw new Error("the service is away");
+    },
+  });
+  const jobs = await raw.addBulk(
+    Array.from({ length: 40 }, () => ({
+      name: "run",
+      data: { type: "run", data: { text: "a" } },
+      opts: defaultJobOptions,
+    })),
+  );
+  await expect.poll(() => raw.getDelayedCount()).toBe(40);
+  const waits = await Promise.all(jobs.map(async ({ id = "" }) => (await stored(id)).delay));
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(500);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1_000);
+  expect(new Set(waits).size).toBeGreaterThan(20);
 });
