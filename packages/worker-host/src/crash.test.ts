@@ -6,7 +6,7 @@ import { useQueue } from "../test/use-queue.ts";
 import { useWorkerProcesses } from "../test/worker-processes.ts";
 import type { JobContext } from "./job-context.ts";
 
-const { prefix, raw, events, work, add, stored, ended, cancel } = useQueue(crashContract);
+const { prefix, raw, events, work, add, stored, ended } = useQueue(crashContract);
 const startProcess = useWorkerProcesses();
 const idle = { hold: async () => {}, die: async () => {}, spin: async () => ({ by: "nobody" }) };
 
@@ -39,17 +39,6 @@ test("a job that was left active by the only worker runs when a worker starts ag
   await work(idle, { lockDurationMs: 1_000, stalledIntervalMs: 500 });
   const job = await ended(jobId);
   expect([await job.getState(), job.attemptsMade, job.stalledCounter]).toEqual(["completed", 1, 2]);
-});
-
-test("a job that runs in another process is called off within a second", async () => {
-  const child = startProcess();
-  const jobId = await add("hold", {});
-  await child.untilSaid(jobId);
-  const askedAt = performance.now();
-  expect(await cancel(jobId)).toBe("cancelling");
-  const job = await ended(jobId);
-  expect(performance.now() - askedAt).toBeLessThan(1_000);
-  expect([parseJobFailure(job.failedReason).code, job.attemptsMade]).toEqual(["cancelled", 1]);
 });
 
 test("a job that kills its process ends in the dead letters as poison after three starts, however many attempts it has", async () => {

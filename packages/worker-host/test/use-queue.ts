@@ -1,4 +1,3 @@
-import { cancelJob } from "@millrace/job-admin";
 import { createLogger, type Logger } from "@millrace/logger";
 import { closeQueues, enqueueUnchecked, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
@@ -66,8 +65,6 @@ export function useQueue<
     add,
     stored,
     ended,
-    /** As an application or the API calls a job off. */
-    cancel: async (jobId: string) => (await cancelJob(contract.name, jobId)).outcome,
     finished: async (action: keyof Data & string, data: object, options: object = {}) =>
       ended(await add(action, data, options)),
   };
