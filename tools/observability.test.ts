@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createJobMetrics, createQueueMetrics, createRegistry, createWorkerMetrics } from "@millrace/metrics";
+import {
+  createHttpMetrics,
+  createJobMetrics,
+  createQueueMetrics,
+  createRegistry,
+  createWorkerMetrics,
+} from "@millrace/metrics";
 import { askPromtool, metricNames } from "@millrace/metrics/testing";
 import { emailContract } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
@@ -26,6 +32,7 @@ function scrapeAll(): Promise<string> {
   createJobMetrics(registry, emailContract);
   createWorkerMetrics(registry, emailContract, () => true);
   createQueueMetrics(registry, async () => []);
+  createHttpMetrics(registry);
   return registry.metrics();
 }
 

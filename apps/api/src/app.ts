@@ -5,7 +5,7 @@ import type { FileStore } from "@millrace/file-store";
 import { remember } from "@millrace/health";
 import type { JobEventFeed } from "@millrace/job-events";
 import type { Logger } from "@millrace/logger";
-import { createQueueMetrics, createRegistry } from "@millrace/metrics";
+import { createHttpMetrics, createQueueMetrics, createRegistry } from "@millrace/metrics";
 import type { Tracing } from "@millrace/tracing";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -16,12 +16,10 @@ import { createCallers } from "./access/callers.ts";
 import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { createSessions } from "./access/sessions.ts";
-import { createWaitingRoom } from "./following.ts";
 import type { OwnerDirectory } from "./open-directory.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
 import { keepDeadlines } from "./request-deadline.ts";
-import { whenOver } from "./response-end.ts";
 import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
 import { agentRunRoutes } from "./routes/agent-runs.ts";
 import { auditRoutes } from "./routes/audit.ts";
@@ -35,7 +33,7 @@ import { emailSuppressionRoutes } from "./routes/email-suppressions.ts";
 import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
-import { fileRoutes } from "./routes/files.ts";
+import { fileRoutes, longestUploadMs } from "./routes/files.ts";
 import { healthRoutes, type QueueLimits } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { jobListRoutes } from "./routes/job-list.ts";
@@ -57,6 +55,8 @@ import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
 import { workerRoutes } from "./routes/workers.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { traceRequests } from "./trace-requests.ts";
+import { createWaitingRoom, type WaitLimits } from "./waiting-room.ts";
+import { watchRequests } from "./watch-requests.ts";
 
 export interface AppOptions {
   readonly apiKeys: readonly string[];
@@ -91,8 +91,8 @@ export interface AppOptions {
   readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
   /** Whether another process in this one's place is the only help. Defaults to never. */
   readonly isWedged?: () => boolean;
-  /** How many requests may wait for jobs at once, or follow them. Defaults to 1,000. */
-  readonly maxWaits?: number;
+  /** How many requests may wait for jobs at once, or follow them. Defaults to 1,000, half of them of one key, a tenth of one workspace. */
+  readonly waitLimits?: Partial<WaitLimits>;
   /** How long a request may take whose route does not say, in milliseconds. Defaults to 5 seconds. */
   readonly requestTimeoutMs?: number;
   readonly log: Logger;
@@ -118,6 +118,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     // Room for the payload as JSON may write it (escapes) and its options; the enqueue then measures the payload itself.
     bodyLimit: maxPayloadBytes * 6 + 16_384,
+    // Beyond the slowest upload, which has a time of its own; a body that a route reads at once has `handlerTimeout` for it. Whoever was answered
+    // before, as without a key, keeps the connection no longer than this by sending on.
+    requestTimeout: longestUploadMs + 60_000,
     // The dashboard asks Redis without a deadline of its own; whatever waits longer is waiting for Redis.
     handlerTimeout: requestTimeoutMs,
     // What still comes over an open connection while the server closes is answered as ever, and its connection closed: see below.
@@ -130,12 +133,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
   });
-  app.addHook("onRequest", async ({ log: requestLog, method, url }, reply) => {
-    whenOver(reply, (status) => {
-      const durationMs = Math.round(reply.elapsedTime);
-      requestLog.info({ method, path: url.split("?")[0], status, durationMs }, "request");
-    });
-  });
+  const registry = createRegistry();
+  watchRequests(app, createHttpMetrics(registry));
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
   // A request under way when the close began would leave its connection open, and the close waits for connections.
@@ -144,7 +143,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (closing.signal.aborted) reply.header("connection", "close");
   });
   app.addHook("onSend", securityHeaders(hstsSeconds));
-  const following = { feed, closing: closing.signal, room: createWaitingRoom(options.maxWaits) };
+  const following = { feed, closing: closing.signal, room: createWaitingRoom(options.waitLimits) };
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
@@ -168,7 +167,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   keepDeadlines(app);
   auditOperations(app, database, auditKeepDays);
   const readQueues = remember(readQueueFigures, keepFiguresMs);
-  const registry = createRegistry();
   createQueueMetrics(registry, readQueues);
   const { isWedged = () => false } = options;
   healthRoutes(app, { database, files, readQueues, limits: queueLimits, isWedged, closing: closing.signal });

@@ -1,8 +1,8 @@
 import type { JobEventFeed } from "@millrace/job-events";
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { sendProblem } from "./problem.ts";
-import { whenOver } from "./response-end.ts";
+import { describeProblem } from "./problem.ts";
+import type { WaitingRoom } from "./waiting-room.ts";
 
 /** What routes need that keep a request waiting for a job. */
 export interface Following {
@@ -10,32 +10,6 @@ export interface Following {
   /** Aborts when the server begins to close. */
   readonly closing: AbortSignal;
   readonly room: WaitingRoom;
-}
-
-/** Holds how many requests of this process wait for jobs at once. */
-export interface WaitingRoom {
-  /** Takes a place until the response is over. False: all are taken, and a problem was sent. */
-  enter(reply: FastifyReply): boolean;
-}
-
-/** @param places defaults to 1,000: each costs memory, and a read of its job every five seconds */
-export function createWaitingRoom(places = 1_000): WaitingRoom {
-  let taken = 0;
-  return {
-    enter: (reply) => {
-      if (taken >= places) {
-        const detail = `In this process ${places} requests wait for jobs, as many as may. Nothing was done; ask again, or without waiting.`;
-        reply.header("retry-after", "5");
-        sendProblem(reply, { status: 503, title: "Too many waits", code: "too_many_waits", detail });
-        return false;
-      }
-      taken += 1;
-      whenOver(reply, () => {
-        taken -= 1;
-      });
-      return true;
-    },
-  };
 }
 
 const longestWaitMs = 30_000;
@@ -49,6 +23,11 @@ export const waitQuerySchema = z.object({
     .optional()
     .describe("Wait for the job to end, so many milliseconds at most; 202 says that it has not."),
 });
+
+/** What a route that waits may answer because others wait, for the documentation. */
+export const tooManyWaits = describeProblem(
+  "As many requests of this key, or of its workspace, follow jobs or wait for them as may at once.",
+);
 
 /** The `handlerTimeout` of a route that waits: the wait, and as long as any other request may take. */
 export const waitTimeoutMs: number = longestWaitMs + 5_000;

@@ -39,6 +39,7 @@ const fileStoreStatus: Record<FileStoreErrorCode, { status: number; title: strin
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: a text holds what PostgreSQL keeps in none, which is NUL alone.
 const characterNotInRepertoire = "22021";
+const handlerTimeoutCode = "FST_ERR_HANDLER_TIMEOUT";
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return reply
@@ -59,11 +60,19 @@ export function sendUnknownJob(reply: FastifyReply, queue: string): FastifyReply
 }
 
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error.code === handlerTimeoutCode && !request.raw.complete) return sendSlowBody(reply);
   const problem = toProblem(error);
   if (problem.status === 503) reply.header("retry-after", "2");
   // Only what is our fault is an error of ours; a caller's mistake is the caller's to read.
   if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, "request failed");
   return sendProblem(reply, problem);
+}
+
+/** The time was over before the body was there. Its sender would keep the connection for as long as it goes on. */
+function sendSlowBody(reply: FastifyReply): FastifyReply {
+  const detail = "The body did not come within the time that this request has; nothing was done.";
+  reply.header("connection", "close");
+  return sendProblem(reply, { status: 408, title: "Request timed out", code: "request_timeout", detail });
 }
 
 /** What an error means to whoever asked. */
@@ -103,7 +112,7 @@ export function toProblem(error: Error & Partial<FastifyError>): Problem {
     const detail = "Expected text without the character NUL (U+0000), got one.";
     return { status: 400, title: "Invalid request", code: "invalid_request", detail };
   }
-  if (error.code === "FST_ERR_HANDLER_TIMEOUT") {
+  if (error.code === handlerTimeoutCode) {
     return { status: 503, title: "Timed out", code: "timeout", detail: "The request took too long; try again later." };
   }
   if (error.statusCode === 413) {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { listAuditEntries } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { closeQueues, emailContract, emailQueue, enqueue } from "@millrace/worker-config";
@@ -41,6 +42,21 @@ test("a request with a body is answered within its time, whatever its handler wa
   const response = await post("/held");
   expect([response.status, await response.json()]).toMatchObject([503, { code: "timeout" }]);
   expect(response.headers.get("retry-after")).toBe("2");
+});
+
+test("a body that comes byte by byte is not waited for, and its connection is closed", async () => {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  const received = text(socket);
+  const head = `POST /held HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${apiKey}\r\ncontent-type: application/json\r\n`;
+  socket.write(`${head}content-length: 1000\r\n\r\n`);
+  const drip = setInterval(() => socket.write(" "), 20);
+  const answer = await received;
+  clearInterval(drip);
+  expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  expect(answer).toContain('"code":"request_timeout"');
+  // Where somebody was answered before the body had come, the server's own time for it is what ends the connection.
+  expect(app.server.requestTimeout).toBe(960_000);
 });
 
 test("a change that waits for a Redis that is away is answered as well", async () => {

@@ -13,6 +13,7 @@ import { openJobFeed } from "../src/job-feed.ts";
 import { openDirectory } from "../src/open-directory.ts";
 import type { QueueLimits } from "../src/routes/health.ts";
 import type { ScheduleLimits } from "../src/routes/schedule-request.ts";
+import type { WaitLimits } from "../src/waiting-room.ts";
 
 export const apiKey = "a-key-for-the-tests";
 export const bearer = { authorization: `Bearer ${apiKey}` };
@@ -37,7 +38,7 @@ export async function createTestApp(
     database?: Database;
     maxWrongKeys?: number;
     requestTimeoutMs?: number;
-    maxWaits?: number;
+    waitLimits?: Partial<WaitLimits>;
     isWedged?: () => boolean;
     trustProxy?: string;
     /** null: none, as in a production that has set none. */
@@ -67,7 +68,7 @@ export async function createTestApp(
     tracing: options.tracing,
     ...(options.queueLimits && { queueLimits: options.queueLimits }),
     ...(options.isWedged && { isWedged: options.isWedged }),
-    ...(options.maxWaits && { maxWaits: options.maxWaits }),
+    ...(options.waitLimits && { waitLimits: options.waitLimits }),
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
     sessionSecret: sessionSecret ?? undefined,
   });

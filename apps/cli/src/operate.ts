@@ -18,6 +18,8 @@ export interface Effect {
   readonly exitCode?: ExitCode;
   readonly document: unknown;
   readonly text: string;
+  /** Cut off between two steps: the audit log says so. Defaults to false. */
+  readonly isCutOff?: boolean;
   /** For the audit log: counts and ids, never a payload. */
   readonly facts?: AuditFacts;
 }
@@ -46,14 +48,15 @@ export async function operate(cli: Cli, operation: Operation, run: () => Promise
         cause,
       });
     });
-    const end = async (exitCode: ExitCode, details: AuditFacts) => {
-      await endAuditEntry(database, id, { ...endings[exitCode], details }).catch(() => {
+    const end = async (exitCode: ExitCode, details: AuditFacts, isCutOff = false) => {
+      const ending = isCutOff ? ({ outcome: "stopped", status: 200 } as const) : endings[exitCode];
+      await endAuditEntry(database, id, { ...ending, details }).catch(() => {
         cli.note("audit_outcome_lost", "the audit log has the row, but not how this ended");
       });
     };
     try {
       const effect = await run();
-      await end(effect.exitCode ?? exitCodes.done, effect.facts ?? {});
+      await end(effect.exitCode ?? exitCodes.done, effect.facts ?? {}, effect.isCutOff);
       showEffect(cli, effect);
     } catch (error) {
       const { exitCode, code } = toCliError(error);

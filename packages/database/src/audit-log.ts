@@ -4,8 +4,14 @@ import type { AuditLogTable, Tables } from "./tables.ts";
 /** Small facts about what was done, such as ids and counts. */
 export type AuditFacts = Readonly<Record<string, string | number | boolean>>;
 
-/** done: as asked. refused: there was nothing to do, or it may not be. failed: some of it may have happened. */
-export type AuditOutcome = "done" | "refused" | "failed";
+/**
+ * - `done`: as asked.
+ * - `stopped`: cut off between two steps; the details count what has happened.
+ * - `refused`: there was nothing to do, or it may not be.
+ * - `failed`: some of it may have happened.
+ */
+export const auditOutcomes = ["done", "stopped", "refused", "failed"] as const;
+export type AuditOutcome = (typeof auditOutcomes)[number];
 
 /** Who is about to do what. */
 export interface NewAuditEntry {
@@ -109,7 +115,7 @@ function toEntry(row: Selectable<AuditLogTable>): AuditEntry {
     target: toFacts(row.target),
     requestId: row.request_id,
     // A newer process may have written an outcome that this one does not know.
-    outcome: (["done", "refused", "failed"] as const).find((known) => known === row.outcome),
+    outcome: auditOutcomes.find((known) => known === row.outcome),
     status: row.status ?? undefined,
     details: toFacts(row.details),
     endedAt: row.ended_at ?? undefined,

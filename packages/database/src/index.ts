@@ -24,6 +24,7 @@ export {
   type AuditEntry,
   type AuditFacts,
   type AuditOutcome,
+  auditOutcomes,
   beginAuditEntry,
   endAuditEntry,
   listAuditEntries,

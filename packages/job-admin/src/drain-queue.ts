@@ -29,7 +29,8 @@ const clockToleranceMs = 1_000;
  * ended is touched: dead letters, completed jobs, the quarantine. Nor is a parent that waits for its children; but one whose last child is
  * removed goes with it where both are of this queue, and else runs without it. Two hundred at a time, and Redis serves others in between.
  *
- * @param signal ends it between two of them
+ * @param signal an abort (the caller left, the time is over) ends it between two of those: what is under way is finished and counted, nothing comes
+ *   back, and the report says `isStopped`. Another call goes on
  * @throws ZodError when the request is not valid
  * @throws QueueUnavailableError when Redis does not answer; what has been removed stays so
  */

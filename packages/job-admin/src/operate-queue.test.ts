@@ -50,6 +50,17 @@ test("a drain takes what waits, delayed jobs only when asked, and leaves what ru
   await holder.close(true);
 });
 
+test("a drain that is told to stop does so between two hundreds, and says what it has removed", async () => {
+  const job = { name: "sendEmail", data: { type: "sendEmail", data: mail } };
+  await email.addBulk(Array.from({ length: 450 }, () => job));
+  const leaving = new AbortController();
+  email.once("cleaned", () => leaving.abort());
+  const stopped = await drainQueue("email", { delayed: true }, leaving.signal);
+  expect(stopped).toEqual({ waiting: 200, delayed: 0, isStopped: true });
+  expect(await email.getWaitingCount()).toBe(250);
+  expect(await drainQueue("email")).toEqual({ waiting: 250, delayed: 0, isStopped: false });
+});
+
 test("a delayed job is promoted, any other is left as it is", async () => {
   await add({ jobId: "later", delayMs: 60_000 });
   expect(await promoteJob("email", "later")).toBe("promoted");

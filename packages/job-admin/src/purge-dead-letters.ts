@@ -26,14 +26,14 @@ export interface PurgeReport {
   readonly groups: readonly LetterGroup[];
   /** How many stayed although they fit, by reason. */
   readonly kept: Readonly<Record<Exclude<Removal, "removed">, number>>;
-  /** The signal or the limit ended the run; more may fit. */
+  /** The signal or the limit ended the run; more may fit. After an abort, what was under way has been done and is counted. */
   readonly isStopped: boolean;
 }
 
 /**
  * Removes old dead letters for good, then what has lain in quarantine for as long. A hundred at a time, and Redis serves others in between.
  *
- * @param signal ends the run between two hundreds
+ * @param signal ends the run between two hundreds, those included that are looked at and do not fit
  * @throws ZodError when the request is not valid
  * @throws QueueUnavailableError when Redis does not answer; what has been removed stays so
  */
@@ -46,7 +46,7 @@ export async function purgeDeadLetters(
   const kept = { left: 0, awaited: 0 };
   let removed = 0;
   let isStopped = false;
-  for await (const batch of inBatches(findRemovable({ ...filter, olderThanMs }, dryRun), 100)) {
+  for await (const batch of inBatches(findRemovable({ ...filter, olderThanMs }, dryRun, signal), 100)) {
     const taken = signal?.aborted ? [] : batch.slice(0, limit - removed);
     const outcomes = await Promise.all(taken.map(async ({ kind, remove }) => ({ kind, outcome: await remove() })));
     for (const { kind, outcome } of outcomes) {
@@ -58,7 +58,7 @@ export async function purgeDeadLetters(
     isStopped = taken.length < batch.length;
     if (isStopped) break;
   }
-  return { isDryRun: dryRun, removed, groups: groups.list(), kept, isStopped };
+  return { isDryRun: dryRun, removed, groups: groups.list(), kept, isStopped: isStopped || signal?.aborted === true };
 }
 
 interface Removable {
@@ -69,12 +69,17 @@ interface Removable {
 async function* findRemovable(
   filter: DeadLetterFilter & { olderThanMs: number },
   isTry: boolean,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<Removable, void> {
   const until = Date.now() - filter.olderThanMs;
-  for await (const { position, letter } of walkDeadLetters(filter, { order: "oldest_first", isWithCancelled: true })) {
+  const walk = { order: "oldest_first", isWithCancelled: true, signal } as const;
+  for await (const { position, letter } of walkDeadLetters(filter, walk)) {
     if (letter) yield { kind: letter, remove: () => removeLetter(position, isTry) };
   }
-  for (const queue of filter.queues ?? queueNames.options) yield* findQuarantined(queue, filter, until, isTry);
+  for (const queue of filter.queues ?? queueNames.options) {
+    if (signal?.aborted) return;
+    yield* findQuarantined(queue, filter, until, isTry);
+  }
 }
 
 async function* findQuarantined(

@@ -39,7 +39,7 @@ export interface ReplayProgress {
 
 export interface ReplayRun {
   readonly onProgress?: (progress: ReplayProgress) => void;
-  /** Ends the run between two letters, a dry one between two hundreds of them. */
+  /** Ends the run between two letters; a dry one, and the search for letters that fit, between two hundreds of them. */
   readonly signal?: AbortSignal;
 }
 
@@ -91,7 +91,7 @@ export async function replayDeadLetters(
   let replayed = 0;
   let isStopped = false;
   // Replays go one by one, in their pace; questions alone need not.
-  for await (const batch of inBatches(jobs ?? findLetters(filter ?? {}, sinceMs), dryRun ? 100 : 1)) {
+  for await (const batch of inBatches(jobs ?? findLetters(filter ?? {}, sinceMs, signal), dryRun ? 100 : 1)) {
     if (!dryRun) await turn();
     const asked = signal?.aborted ? [] : batch.slice(0, limit - done);
     const answers = await Promise.all(
@@ -111,12 +111,23 @@ export async function replayDeadLetters(
     isStopped = asked.length < batch.length;
     if (isStopped) break;
   }
-  return { isDryRun: dryRun, replayed, groups: groups.list(), refused, refusals, isStopped };
+  return {
+    isDryRun: dryRun,
+    replayed,
+    groups: groups.list(),
+    refused,
+    refusals,
+    isStopped: isStopped || signal?.aborted === true,
+  };
 }
 
 /** Those that had failed when the run began. */
-async function* findLetters(filter: DeadLetterFilter, failedUntilMs: number): AsyncGenerator<DeadLetterRow, void> {
-  for await (const { letter } of walkDeadLetters(filter, { order: "oldest_first", failedUntilMs })) {
+async function* findLetters(
+  filter: DeadLetterFilter,
+  failedUntilMs: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<DeadLetterRow, void> {
+  for await (const { letter } of walkDeadLetters(filter, { order: "oldest_first", failedUntilMs, signal })) {
     if (letter) yield letter;
   }
 }

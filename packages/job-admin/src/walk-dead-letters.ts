@@ -11,6 +11,8 @@ export interface DeadLetterWalk {
   /** Letters that failed later are left out, by the clocks of their workers. */
   readonly failedUntilMs?: number;
   readonly isWithCancelled?: boolean;
+  /** Ends the walk between two hundreds, also while none of them is sought. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One letter that was looked at, and its row if it is one of those that are sought. */
@@ -26,7 +28,7 @@ export interface WalkedLetter {
  */
 export async function* walkDeadLetters(
   filter: DeadLetterFilter,
-  { order, after, failedUntilMs = Number.POSITIVE_INFINITY, isWithCancelled = false }: DeadLetterWalk,
+  { order, after, failedUntilMs = Number.POSITIVE_INFINITY, isWithCancelled = false, signal }: DeadLetterWalk,
 ): AsyncGenerator<WalkedLetter, void> {
   const { queues = queueNames.options, olderThanMs, newerThanMs, codes } = filter;
   const now = Date.now();
@@ -40,6 +42,7 @@ export async function* walkDeadLetters(
   const isSought = (letter: DeadLetterRow | undefined) =>
     letter && fitsFilter(filter, letter) && (codes || isWithCancelled || letter.code !== "cancelled");
   for await (const batch of inBatches(positions, 100)) {
+    if (signal?.aborted) return;
     const letters = await readRows(batch);
     for (const position of batch) {
       const letter = letters.get(position);

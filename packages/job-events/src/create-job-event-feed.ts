@@ -23,7 +23,7 @@ export interface JobEventFeedOptions {
 
 export interface JobEventFeed {
   /**
-   * Follows a job to its end. A follower that takes its time is waited for: nothing is buffered for it, and what it misses because the
+   * Follows a job to its end. A follower that takes its time is waited for: a few events are held for it, and what it misses because the
    * stream is bounded is told as a gap. During an outage of Redis it hears `idle`, and goes on afterwards.
    *
    * @throws QueueUnavailableError when Redis does not answer at the beginning

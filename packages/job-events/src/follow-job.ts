@@ -25,6 +25,7 @@ export async function* followJob(
   const stops: (() => void)[] = [];
   let isRecordNew = true;
   let readAt = 0;
+  let toldAt = performance.now();
   let told: string | undefined;
   let position = after;
 
@@ -74,22 +75,25 @@ export async function* followJob(
     stops.push(await wakeUps.watch(recordSource(prefix, queue, jobId), wakeForRecord));
     stops.push(await wakeUps.watch({ queue, stream }, bell.ring));
     while (!signal.aborted) {
-      let isIdle = true;
       try {
         const news = tellNews();
         for (let next = await news.next(); ; next = await news.next()) {
           if (next.done && next.value) return;
           if (next.done) break;
-          isIdle = false;
           yield next.value;
+          toldAt = performance.now();
         }
       } catch (error) {
         // An outage ends by itself; only at the beginning there is somebody to tell.
         if (told === undefined || !(error instanceof QueueUnavailableError)) throw error;
         isRecordNew = true;
       }
-      if (isIdle) yield { kind: "idle" };
-      await bell.sleep(pollMs);
+      if (performance.now() - toldAt >= pollMs) {
+        yield { kind: "idle" };
+        toldAt = performance.now();
+      }
+      // One is due by the last word, the other by the last look: what woke it in between is a reason for neither to come late.
+      await bell.sleep(Math.max(0, Math.ceil(Math.min(toldAt, readAt) + pollMs - performance.now())));
     }
   } finally {
     signal.removeEventListener("abort", bell.ring);

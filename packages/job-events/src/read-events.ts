@@ -11,7 +11,8 @@ export interface StoredEvent {
   readonly json: string;
 }
 
-export const pageSize = 100;
+/** A follower holds so many while its reader takes them, of 16,384 bytes each at most: 128 kB. What is not read yet lies in Redis. */
+export const pageSize = 8;
 
 /**
  * The next events of a stream, a page of them.

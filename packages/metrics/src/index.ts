@@ -1,3 +1,4 @@
+export { type AnsweredRequest, createHttpMetrics, type HttpMetrics } from "./http-metrics.ts";
 export { createJobMetrics, type JobMetrics, type SettledStart } from "./job-metrics.ts";
 export { createQueueMetrics, type QueueFigures } from "./queue-metrics.ts";
 export { createRegistry, type Registry } from "./registry.ts";

@@ -6,6 +6,7 @@ import { AuditUnavailableError } from "./audit-unavailable-error.ts";
 interface Entry {
   readonly id: string;
   details: AuditFacts;
+  isCutOff: boolean;
 }
 
 const entries = new WeakMap<FastifyRequest, Entry>();
@@ -43,13 +44,25 @@ export function noteAudit(request: FastifyRequest, facts: AuditFacts): void {
   if (entry) entry.details = { ...entry.details, ...facts };
 }
 
+/** The same of an action that goes on step by step until a signal ends it: where that cut it off, its row says `stopped`. */
+export function noteRun(
+  request: FastifyRequest,
+  facts: AuditFacts,
+  { isStopped, signal }: { readonly isStopped: boolean; readonly signal: AbortSignal },
+): void {
+  noteAudit(request, facts);
+  const entry = entries.get(request);
+  // A run also stops at a limit that it was given, and that is as asked.
+  if (entry) entry.isCutOff = isStopped && signal.aborted;
+}
+
 async function begin(database: Database, request: FastifyRequest, action: string, keepDays: number): Promise<Entry> {
   const { keyId, keyName, workspaceId } = request.access;
   // The router's own form. Parameters name what a request is about; its query and body may hold what is nobody's to keep.
   const target = request.params as Record<string, string>;
   const begun = { keyId, keyName, workspaceId, action, target, requestId: request.id };
   try {
-    const entry: Entry = { id: await beginAuditEntry(database, begun, { keepDays }), details: {} };
+    const entry: Entry = { id: await beginAuditEntry(database, begun, { keepDays }), details: {}, isCutOff: false };
     entries.set(request, entry);
     return entry;
   } catch (cause) {
@@ -58,7 +71,7 @@ async function begin(database: Database, request: FastifyRequest, action: string
 }
 
 async function endEntry(database: Database, request: FastifyRequest, entry: Entry, status: number): Promise<void> {
-  const outcome = status < 400 ? "done" : status < 500 ? "refused" : "failed";
+  const outcome = status < 400 ? (entry.isCutOff ? "stopped" : "done") : status < 500 ? "refused" : "failed";
   try {
     await endAuditEntry(database, entry.id, { outcome, status, details: entry.details });
   } catch (err) {

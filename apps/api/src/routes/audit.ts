@@ -1,4 +1,4 @@
-import { type AuditEntry, type Database, listAuditEntries } from "@millrace/database";
+import { type AuditEntry, auditOutcomes, type Database, listAuditEntries } from "@millrace/database";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
@@ -16,9 +16,11 @@ const entrySchema = z
     target: facts.describe("What it was done to, as the route's parameters named it."),
     requestId: z.string().describe("As the header x-request-id and the log say it."),
     outcome: z
-      .enum(["done", "refused", "failed"])
+      .enum(auditOutcomes)
       .nullable()
-      .describe("null: it has not ended, or the process ended before it."),
+      .describe(
+        "stopped: cut off between two steps; `details` count what has happened. null: it has not ended, or the process ended before it.",
+      ),
     status: z.int().nullable(),
     details: facts,
     endedAt: z.iso.datetime().nullable(),

@@ -75,6 +75,29 @@ test("what a filter names is replayed, and a dry run only says so", async () => 
   expectProblem(await post("/dead-letters/replay", { filter: { codes: "MARKER" } }), 400, "invalid_request");
 });
 
+test("a replay whose caller leaves stops, and the audit log says so and how far it came", async () => {
+  await fail("a", "b", "c");
+  await worker.pause();
+  const origin = await app.listen({ port: 0 });
+  const leaving = new AbortController();
+  const asked = fetch(`${origin}/dead-letters/replay`, {
+    method: "POST",
+    headers: { ...bearer, "content-type": "application/json" },
+    body: JSON.stringify({ filter: {}, ratePerSecond: 0.1 }),
+    signal: leaving.signal,
+  });
+  await expect.poll(() => emailQueue.getFailedCount()).toBe(2);
+  leaving.abort();
+  await expect(asked).rejects.toThrow(/abort/);
+  const readRow = async () =>
+    (await app.inject({ url: "/audit?action=dead-letter.replay-many&limit=1", headers: bearer })).json().items[0];
+  await expect
+    .poll(readRow)
+    .toMatchObject({ outcome: "stopped", status: 200, details: { isDryRun: false, replayed: 1 } });
+  expect(await emailQueue.getFailedCount()).toBe(2);
+  worker.resume();
+});
+
 test("one letter is replayed, and one that is none is a problem", async () => {
   await fail("a");
   await worker.pause();

@@ -10,7 +10,7 @@ import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { noteAudit } from "../access/audit.ts";
+import { noteRun } from "../access/audit.ts";
 import { type Following, untilGone } from "../following.ts";
 import { describeProblem, describeResponse, problemResponses, sendUnknownQueue } from "../problem.ts";
 import { replayOne } from "./operate-job.ts";
@@ -113,7 +113,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
   typed.post(
     "/dead-letters/replay",
     {
-      config: { access: "operator", audit: "dead-letters.replay" },
+      config: { access: "operator", audit: "dead-letter.replay-many" },
       handlerTimeout: longestRunMs + 10_000,
       schema: {
         tags,
@@ -126,7 +126,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
     async (request, reply) => {
       const signal = AbortSignal.any([untilGone(reply, closing), AbortSignal.timeout(longestRunMs)]);
       const report = await replayDeadLetters(request.body, { signal });
-      noteAudit(request, { isDryRun: report.isDryRun, replayed: report.replayed });
+      noteRun(request, { isDryRun: report.isDryRun, replayed: report.replayed }, { ...report, signal });
       return report;
     },
   );
@@ -155,7 +155,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
   typed.post(
     "/dead-letters/purge",
     {
-      config: { access: "operator", audit: "dead-letters.purge" },
+      config: { access: "operator", audit: "dead-letter.purge" },
       handlerTimeout: longestRunMs + 10_000,
       schema: {
         tags,
@@ -167,7 +167,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
     async (request, reply) => {
       const signal = AbortSignal.any([untilGone(reply, closing), AbortSignal.timeout(longestRunMs)]);
       const report = await purgeDeadLetters(request.body, signal);
-      noteAudit(request, { isDryRun: report.isDryRun, removed: report.removed });
+      noteRun(request, { isDryRun: report.isDryRun, removed: report.removed }, { ...report, signal });
       return report;
     },
   );

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
 import { type Caller, decorateCaller, setCaller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
-import { createWaitingRoom } from "../following.ts";
 import { openJobFeed } from "../job-feed.ts";
+import { createWaitingRoom } from "../waiting-room.ts";
 import { type EventStreamLimits, eventRoutes } from "./events.ts";
 
 const prefix = process.env.QUEUE_PREFIX ?? "";
@@ -70,7 +70,7 @@ async function serve(
   server.addHook("preClose", async () => closing.abort());
   decorateCaller(server);
   server.addHook("onRequest", async (request) => setCaller(request, caller));
-  const following = { feed, closing: closing.signal, room: createWaitingRoom(1) };
+  const following = { feed, closing: closing.signal, room: createWaitingRoom({ total: 1 }) };
   eventRoutes(server, following, { withId }, { slowReaderMs: 30_000, checkKeyEveryMs: 5_000, ...limits });
   const url = await server.listen({ port: 0 });
   return { server, url: (jobId: string) => `${url}/jobs/email/${jobId}/events` };

@@ -5,7 +5,7 @@ import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Callers } from "../access/callers.ts";
-import { type Following, untilGone } from "../following.ts";
+import { type Following, tooManyWaits, untilGone } from "../following.ts";
 import { describeProblem, describeResponse, problemResponses, sendUnknownJob, sendUnknownQueue } from "../problem.ts";
 
 export interface EventStreamLimits {
@@ -86,16 +86,20 @@ export function eventRoutes(
           200: describeResponse("The stream.", z.string(), "text/event-stream"),
           204: z.null().describe("Last-Event-ID is that of the end: there is nothing more."),
           ...problemResponses,
+          429: tooManyWaits,
           503: describeProblem("Redis does not answer, or too many requests wait for jobs here."),
         },
       },
     },
-    async ({ access, params: { queue, jobId }, headers: { "last-event-id": after } }, reply) => {
+    async (request, reply) => {
+      const { access, params, headers } = request;
+      const { queue, jobId } = params;
+      const after = headers["last-event-id"];
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
       if (after === endId) return reply.status(204).send();
       if (!(await findJob(name.data, jobId))) return sendUnknownJob(reply, queue);
-      if (!room.enter(reply)) return reply;
+      if (!room.enter(request, reply)) return reply;
       const signal = AbortSignal.any([untilGone(reply, closing), AbortSignal.timeout(longestStreamMs)]);
       return reply
         .header("content-type", "text/event-stream; charset=utf-8")

@@ -6,9 +6,9 @@ import { attachmentNamed, nameIn } from "../content-disposition.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem } from "../problem.ts";
 
 // 50 MiB at half a megabit a second.
-const uploadWithinMs = 900_000;
+export const longestUploadMs = 900_000;
 // Of the whole answer: a slow reader takes as long as a slow writer.
-const transferOptions = { handlerTimeout: uploadWithinMs + 60_000, exposeHeadRoute: false };
+const transferOptions = { handlerTimeout: longestUploadMs + 60_000, exposeHeadRoute: false };
 
 const paramsSchema = z.object({ fileId: z.string() });
 const querySchema = z.object({
@@ -58,7 +58,7 @@ export function fileRoutes(app: FastifyInstance, files: FileStore): void {
       async (request, reply) => {
         const { headers, query } = request;
         if (Number(headers["content-length"] ?? 0) > files.maxBytes) return refuseTooLarge(request, reply, files);
-        const signal = AbortSignal.timeout(uploadWithinMs);
+        const signal = AbortSignal.timeout(longestUploadMs);
         try {
           // The iterator leaves the connection open when the store stops reading, so that the refusal arrives.
           const file = await files.put(request.raw.iterator({ destroyOnReturn: false }), {
@@ -137,7 +137,7 @@ const uploadTimeout = {
   status: 408,
   title: "Upload timed out",
   code: "upload_timeout",
-  detail: `Expected the whole file within ${uploadWithinMs / 60_000} minutes; nothing was stored.`,
+  detail: `Expected the whole file within ${longestUploadMs / 60_000} minutes; nothing was stored.`,
 };
 
 function refuseTooLarge(request: FastifyRequest, reply: FastifyReply, { maxBytes }: FileStore): FastifyReply {

@@ -3,7 +3,7 @@ import { hasEnded } from "@millrace/job-events";
 import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { type Following, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
+import { type Following, tooManyWaits, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
 import { describeResponse, problemResponses, sendUnknownJob, sendUnknownQueue } from "../problem.ts";
 
 export const jobSchema = z
@@ -37,15 +37,18 @@ export function jobRoutes(app: FastifyInstance, { feed, closing, room }: Followi
         response: {
           200: describeResponse("The job as it stands. With `waitMs`, it has ended.", jobSchema),
           202: describeResponse("With `waitMs`: the job as it stands, and it has not ended.", jobSchema),
+          429: tooManyWaits,
           ...problemResponses,
         },
       },
     },
-    async ({ params: { queue, jobId }, query: { waitMs } }, reply) => {
+    async (request, reply) => {
+      const { queue, jobId } = request.params;
+      const { waitMs } = request.query;
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
       if (waitMs === undefined) return (await findJob(name.data, jobId)) ?? sendUnknownJob(reply, queue);
-      if (!room.enter(reply)) return reply;
+      if (!room.enter(request, reply)) return reply;
       const job = await feed.waitForEnd(name.data, jobId, { waitMs, signal: untilGone(reply, closing) });
       return job ? reply.status(hasEnded(job) ? 200 : 202).send(job) : sendUnknownJob(reply, queue);
     },

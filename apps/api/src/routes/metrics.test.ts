@@ -27,6 +27,8 @@ async function readSeries(series: string): Promise<number> {
 
 test("a scrape says how every queue stands, and more jobs are no more series", async () => {
   await enqueue({ delayMs: 60_000 });
+  // The first scrape is a request as well, and has a series from then on.
+  await scrape();
   const before = await scrape();
   expect(before.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
   await Promise.all([enqueue(), enqueue({ priority: 2 })]);
@@ -58,6 +60,18 @@ test("a queue over its limits is degraded, and the API stays in service", async 
       },
     });
   expect((await app.inject({ url: "/readyz" })).statusCode).toBe(200);
+});
+
+test("a scrape says how long requests took, by their route's pattern and status", async () => {
+  await Promise.all([enqueue(), enqueue(), app.inject({ url: "/jobs/email/MARKER", headers: bearer })]);
+  await app.inject({ url: "/MARKER" });
+  const count = (labels: string) => readSeries(`http_request_duration_seconds_count{${labels}}`);
+  expect(await count('method="POST",route="/jobs/email/sendEmail",status="202"')).toBeGreaterThan(1);
+  expect(await count('method="GET",route="/jobs/:queue/:jobId",status="404"')).toBe(1);
+  expect(await count('method="unknown",route="unknown",status="404"')).toBe(1);
+  // The scrape itself.
+  expect(await readSeries("http_requests_in_flight")).toBe(1);
+  expect((await scrape()).body).not.toContain("MARKER");
 });
 
 test("a scrape without a key is refused", async () => {

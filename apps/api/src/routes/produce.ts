@@ -14,7 +14,7 @@ import type { FastifyContextConfig, FastifyInstance } from "fastify";
 import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
 import { ownOptions, requireOwnData } from "../access/own-workspace.ts";
-import { type Following, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
+import { type Following, tooManyWaits, untilGone, waitQuerySchema, waitTimeoutMs } from "../following.ts";
 import { idempotencyHeaders, oncePerKey } from "../idempotency-key.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
 import { uncheckedBody } from "../unchecked-body.ts";
@@ -58,6 +58,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
             202: describeResponse("The job is stored and will run. With `waitMs`: it has not ended.", enqueuedSchema),
             409: describeProblem("A request with this Idempotency-Key is being carried out."),
             422: describeProblem("This Idempotency-Key was used with another body."),
+            429: tooManyWaits,
             413: describeProblem("The data is larger than QUEUE_MAX_PAYLOAD_BYTES."),
             ...problemResponses,
           },
@@ -76,7 +77,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
           requireOwnData(request.access, contract, action, data);
           const target = targetOf(contract, options);
           const { waitMs } = request.query;
-          if (waitMs !== undefined && !following.room.enter(reply)) return reply;
+          if (waitMs !== undefined && !following.room.enter(request, reply)) return reply;
           const answer = await oncePerKey(request, reply, enqueuedSchema, async (name) => {
             const { status, jobId } = await enqueueUnchecked(target, action, data, named(options, name));
             const enqueued = { jobId, queue: target.name, action, status };

@@ -11,7 +11,7 @@ import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { noteAudit } from "../access/audit.ts";
+import { noteRun } from "../access/audit.ts";
 import { type Following, untilGone } from "../following.ts";
 import { describeResponse, problemResponses, sendUnknownQueue } from "../problem.ts";
 
@@ -90,7 +90,7 @@ export function queueRoutes(app: FastifyInstance, { closing }: Pick<Following, "
       if (!name.success) return sendUnknownQueue(reply, queue);
       const signal = AbortSignal.any([untilGone(reply, closing), AbortSignal.timeout(longestDrainMs)]);
       const report = await drainQueue(name.data, request.body ?? {}, signal);
-      noteAudit(request, { waiting: report.waiting, delayed: report.delayed });
+      noteRun(request, { waiting: report.waiting, delayed: report.delayed }, { ...report, signal });
       return reply.status(200).send(report);
     },
   );

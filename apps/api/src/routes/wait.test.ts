@@ -1,3 +1,4 @@
+import { createApiKey } from "@millrace/access";
 import { closeQueues, emailQueue, getRedisConnection } from "@millrace/worker-config";
 import { Worker } from "bullmq";
 import { Redis } from "ioredis";
@@ -62,7 +63,7 @@ test("a reader that waits hears of the end when it comes", async () => {
 });
 
 test("who waits beyond what a process holds is told so at once, before anything is added", async () => {
-  const full = await createTestApp({ maxWaits: 2 });
+  const full = await createTestApp({ waitLimits: { total: 2 } });
   const { jobId } = (await post("", { delayMs: 3_600_000 })).json();
   const ask = () => full.inject({ url: `/jobs/email/${jobId}?waitMs=20000`, headers: bearer });
   // All at once: none of them may be let in by a count that comes too late.
@@ -81,6 +82,39 @@ test("who waits beyond what a process holds is told so at once, before anything 
   expect(statuses.toSorted()).toEqual([200, 200, 503, 503]);
   expect((await full.inject({ url: `/jobs/email/${jobId}?waitMs=100`, headers: bearer })).statusCode).toBe(200);
   await full.close();
+});
+
+test("one key, and one workspace with all its keys, holds its share of the places and leaves the others", async () => {
+  const shared = await createTestApp({ waitLimits: { total: 5, perKey: 2, perWorkspace: 1 } });
+  const holder = async (role: "viewer" | "producer", workspaceId?: string) => {
+    const { key } = await createApiKey({ name: "Shop", role, ...(workspaceId !== undefined && { workspaceId }) });
+    return { authorization: `Bearer ${key}` };
+  };
+  const [ada, bob, eve] = [await holder("viewer", "ws-1"), await holder("producer", "ws-1"), await holder("viewer")];
+  const payload = { data: { ...mail, workspaceId: "ws-1" }, options: { delayMs: 3_600_000 } };
+  const add = (query: string, headers: object) =>
+    shared.inject({ method: "POST", url: `/jobs/email/sendEmail${query}`, headers: { ...headers }, payload });
+  const { jobId } = (await add("", bob)).json();
+  const ask = (headers: object) => shared.inject({ url: `/jobs/email/${jobId}?waitMs=20000`, headers: { ...headers } });
+  // All at once, as above.
+  const [ofWorkspace, ofKey] = [
+    [ask(ada), ask(bob)],
+    [ask(eve), ask(eve), ask(eve)],
+  ];
+  const refused = await Promise.race(ofWorkspace);
+  expectProblem(refused, 429, "too_many_own_waits");
+  expect(refused.headers["retry-after"]).toBe("5");
+  expect(refused.json().detail).toMatch(/^In this process 1 requests of this workspace's keys .+ without waiting\.$/);
+  expectProblem(await Promise.race(ofKey), 429, "too_many_own_waits");
+  expectProblem(await add("?waitMs=20000", bob), 429, "too_many_own_waits");
+  expectProblem(await shared.inject({ url: `/jobs/email/${jobId}/events`, headers: bob }), 429, "too_many_own_waits");
+  const another = ask(bearer);
+  await (await emailQueue.getJob(jobId))?.promote();
+  const statuses = (await Promise.all([...ofWorkspace, ...ofKey, another])).map(({ statusCode }) => statusCode);
+  expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 429, 429]);
+  // And each place is free again.
+  expect((await ask(bob)).statusCode).toBe(200);
+  await shared.close();
 });
 
 test.each(["-1", "30001", "MARKER", "1.5"])("a wait of %s is a problem", async (waitMs) => {

@@ -112,6 +112,7 @@ function replayCommand(group: Command, cli: Cli): void {
           text:
             renderGroups(cli, dryRun ? "would be replayed" : "replayed", report.replayed, report.groups) +
             refused.join(""),
+          isCutOff: report.isStopped && cli.signal.aborted,
           facts: {
             replayed: report.replayed,
             refused: Object.values(report.refused).reduce((sum, count) => sum + count, 0),
@@ -120,7 +121,7 @@ function replayCommand(group: Command, cli: Cli): void {
       };
       if (dryRun) return showEffect(cli, await replay());
       await confirm(cli, "Replay these dead letters?", yes);
-      await operate(cli, { action: "dead-letters.replay", target: targetOf(request.filter) }, replay);
+      await operate(cli, { action: "dead-letter.replay-many", target: targetOf(request.filter) }, replay);
     });
 }
 
@@ -153,6 +154,7 @@ function purgeCommand(group: Command, cli: Cli): void {
           exitCode: report.removed === 0 ? exitCodes.failed : exitCodes.done,
           document: report,
           text: renderGroups(cli, dryRun ? "would be removed" : "removed", report.removed, report.groups),
+          isCutOff: report.isStopped && cli.signal.aborted,
           facts: { removed: report.removed },
         };
       };
@@ -160,7 +162,7 @@ function purgeCommand(group: Command, cli: Cli): void {
       await confirm(cli, "Remove these dead letters for good?", yes);
       await operate(
         cli,
-        { action: "dead-letters.purge", target: { ...targetOf(filter), olderThanMs: olderThan } },
+        { action: "dead-letter.purge", target: { ...targetOf(filter), olderThanMs: olderThan } },
         purge,
       );
     });

@@ -38,6 +38,7 @@ export function queueCommands(program: Command, cli: Cli): void {
           exitCode: removed === 0 ? exitCodes.failed : exitCodes.done,
           document: { queue, ...report },
           text: `${queue}: removed ${report.waiting} waiting, ${report.delayed} delayed`,
+          isCutOff: report.isStopped,
           facts: { waiting: report.waiting, delayed: report.delayed },
         };
       });
