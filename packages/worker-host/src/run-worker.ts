@@ -2,7 +2,7 @@ import { createPartsCheck } from "@millrace/health";
 import { getChildLogger } from "@millrace/logger";
 import { createJobMetrics, createRegistry, createWorkerMetrics } from "@millrace/metrics";
 import { onLockWait } from "@millrace/redis";
-import { onShutdownSignal } from "@millrace/shutdown";
+import { closeServices, onShutdownSignal } from "@millrace/shutdown";
 import { startTracing } from "@millrace/tracing";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
@@ -15,7 +15,7 @@ import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { reportWorker } from "./report-worker.ts";
 import { type RunningWorker, startWorker } from "./start-worker.ts";
-import { closeServices, type WorkerService } from "./worker-service.ts";
+import type { WorkerService } from "./worker-service.ts";
 
 /**
  * A worker process's whole life: reads the environment, takes jobs, answers health probes, and on SIGTERM or SIGINT stops in order:
