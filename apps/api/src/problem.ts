@@ -1,7 +1,13 @@
 import { STATUS_CODES } from "node:http";
 import { isDatabaseUnavailable } from "@millrace/database";
 import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
-import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
+import {
+  DamagedRecordError,
+  type InvalidJobCode,
+  InvalidJobError,
+  QueueUnavailableError,
+  queueNames,
+} from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { AuditUnavailableError } from "./access/audit-unavailable-error.ts";
@@ -96,6 +102,9 @@ export function toProblem(error: Error & Partial<FastifyError>): Problem {
   }
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
+  }
+  if (error instanceof DamagedRecordError) {
+    return { status: 500, title: "Damaged record", code: "damaged_record", detail: error.message };
   }
   if (error instanceof FileStoreError) {
     const { code, message } = error;

@@ -3,13 +3,14 @@ import { cancelChannel, cancelledReason, type QueueName } from "@millrace/worker
 import type { Queue } from "bullmq";
 import { z } from "zod";
 
-const outcomes = z.enum(["cancelled", "cancelling", "finished", "unknown"]);
+const outcomes = z.enum(["cancelled", "cancelling", "finished", "unknown", "corrupt"]);
 
 /**
  * - `cancelled`: it will not run (again), and its status says `cancelled` from now on.
  * - `cancelling`: it runs; its worker has been told, aborts its signal and ends it.
  * - `finished`: it had ended before, and stays as it was.
  * - `unknown`: the queue holds no such job.
+ * - `corrupt`: no record lies in its place. A worker that comes to it puts it into quarantine.
  */
 export type CancelOutcome = z.infer<typeof outcomes>;
 
@@ -36,13 +37,14 @@ const script = {
   lua: `
 local job, id, reason, channel, cancelledParent = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local function linkOf(key)
-  local stored = redis.call("HGET", key, "parent")
-  if not stored then return nil end
+  local stored = redis.pcall("HGET", key, "parent")
+  if type(stored) ~= "string" then return nil end
   local isRead, link = pcall(cjson.decode, stored)
   if isRead and type(link) == "table" and link.queueKey and link.id then return link, link.queueKey .. ":" .. link.id end
 end
 
 if redis.call("EXISTS", job) == 0 then return {"unknown"} end
+if redis.call("TYPE", job).ok ~= "hash" then return {"corrupt"} end
 local children = redis.call("SCARD", job .. ":dependencies")
 if redis.call("HEXISTS", job, "finishedOn") == 1 then return {"finished", children} end
 redis.call("HSET", job, "defa", reason)
@@ -50,7 +52,7 @@ redis.call("PUBLISH", channel, id)
 local outcome = redis.call("EXISTS", job .. ":lock") == 1 and "cancelling" or "cancelled"
 
 local link, parent = linkOf(job)
-if not parent or redis.call("SISMEMBER", parent .. ":dependencies", job) == 0 then return {outcome, children} end
+if not parent or redis.pcall("SISMEMBER", parent .. ":dependencies", job) ~= 1 then return {outcome, children} end
 if parent == cancelledParent then
   redis.call("HSET", job, "parent", cjson.encode({id = link.id, queueKey = link.queueKey}))
   return {outcome, children}

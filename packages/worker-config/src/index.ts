@@ -13,6 +13,7 @@ export { type AcceptedJob, prepareEnqueue } from "./jobs/prepare-enqueue.ts";
 export { dedupe, redrive } from "./jobs/retention.ts";
 export { formatSearchEntry, parseSearchEntry, searchDigest, searchKey } from "./jobs/search-index.ts";
 export { type BegunEnqueue, type FollowedEnqueue, onEnqueue } from "./on-enqueue.ts";
+export { DamagedRecordError, isOfAnotherKind } from "./queues/damaged-record-error.ts";
 export { fakeQueue } from "./queues/fake-queue.ts";
 export { getRedisConnection } from "./queues/producer-connection.ts";
 export { askQueue, closeQueues, queueOf } from "./queues/queue-of.ts";

@@ -7,6 +7,7 @@ import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
 import { type CheckedPayload, checkPayload } from "../jobs/check-payload.ts";
 import { actionJobOptions } from "../jobs/prepare-enqueue.ts";
 import { createIndexWriter, indexScript } from "../jobs/search-index.ts";
+import { DamagedRecordError, isOfAnotherKind } from "./damaged-record-error.ts";
 import { withDeadline } from "./deadline.ts";
 import { type Asked, QueueUnavailableError } from "./queue-unavailable-error.ts";
 import { teachScript } from "./run-script.ts";
@@ -159,6 +160,7 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
    *
    * @param asked what the error is to speak of
    * @throws QueueUnavailableError
+   * @throws DamagedRecordError where another kind of key lies in a record's place, which is no outage
    */
   async ask<T>(question: () => Promise<T>, asked: Asked = "question"): Promise<T> {
     const { deadlineMs } = this.#limits;
@@ -170,6 +172,8 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     });
     const leftMs = deadlineMs - (performance.now() - startedAt);
     return withDeadline(question(), leftMs, unanswered).catch((error: unknown) => {
+      // To a producer it is a refusal like any other; who asks about jobs wants to know which of them is damaged.
+      if (asked === "question" && isOfAnotherKind(error)) throw new DamagedRecordError(this.name);
       // A bulk is many commands: Redis may have refused the last of them alone.
       if (isRefusal(error)) throw asked === "jobs" ? unanswered(error) : unavailable(error);
       if (isUnsent(error)) throw unavailable(error);
