@@ -48,7 +48,10 @@ export function cancelRoutes(app: FastifyInstance): void {
         params: z.object({ queue: z.string(), jobId: z.string() }),
         response: {
           200: describeResponse("It will not run.", cancellationSchema),
-          202: describeResponse("It runs; its worker has been told and ends it.", cancellationSchema),
+          202: describeResponse(
+            "It runs; its worker has been told and ends it. Where that has died, another one does within a minute.",
+            cancellationSchema,
+          ),
           409: describeProblem("It has ended already, or its record cannot be read."),
           ...problemResponses,
         },
