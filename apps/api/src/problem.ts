@@ -65,7 +65,15 @@ export function sendUnknownJob(reply: FastifyReply, queue: string): FastifyReply
   return sendProblem(reply, { status: 404, title: "Unknown job", code: "unknown_job", detail });
 }
 
+const answeredByDeadline = new WeakSet<FastifyRequest>();
+
+/** Whether a request was answered that its time was over, while its handler goes on. */
+export function isAnsweredByDeadline(request: FastifyRequest): boolean {
+  return answeredByDeadline.has(request);
+}
+
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error.code === handlerTimeoutCode) answeredByDeadline.add(request);
   if (error.code === handlerTimeoutCode && !request.raw.complete) return sendSlowBody(reply);
   const problem = toProblem(error);
   if (problem.status === 503) reply.header("retry-after", "2");
