@@ -10,11 +10,13 @@ export async function readQueueFigures(): Promise<QueueFigures[]> {
 
 async function readFigures(queue: QueueName): Promise<QueueFigures> {
   const counts = await readQueueCounts(queue);
-  const { waiting, active, delayed, waitingChildren, failed, cancelled, isPaused, nowMs, oldestSinceMs } = counts;
+  const { waiting, active, delayed, waitingChildren, failed, cancelled, quarantined, isPaused, nowMs, oldestSinceMs } =
+    counts;
   return {
     queue,
     depth: { waiting, active, delayed, waiting_children: waitingChildren },
     deadLetters: failed - cancelled,
+    quarantined,
     isPaused,
     oldestWaitingSeconds: oldestSinceMs === null ? 0 : Math.max(0, nowMs - oldestSinceMs) / 1_000,
   };
