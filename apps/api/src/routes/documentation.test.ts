@@ -126,7 +126,8 @@ describe("the OpenAPI document", () => {
   });
 
   test("says nothing of probes, pages and the dashboard", () => {
-    const documented = /^\/(agent|audit|dead-letters|email|files|jobs|keys|owners|quarantine|queues|schedules|webhooks|workers)\b/;
+    const documented =
+      /^\/(agent|audit|dead-letters|email|files|jobs|keys|owners|quarantine|queues|schedules|webhooks|workers)\b/;
     expect(Object.keys(document.paths).filter((path) => !documented.test(path))).toEqual([]);
   });
 });

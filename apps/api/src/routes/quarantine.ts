@@ -106,7 +106,9 @@ export function quarantineRoutes(app: FastifyInstance): void {
     async ({ params: { queue, jobId } }, reply) => {
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
-      return (await discardQuarantined(name.data, jobId)) ? reply.status(204).send(null) : sendNotQuarantined(reply, queue);
+      return (await discardQuarantined(name.data, jobId))
+        ? reply.status(204).send(null)
+        : sendNotQuarantined(reply, queue);
     },
   );
 }
