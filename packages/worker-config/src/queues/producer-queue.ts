@@ -81,12 +81,30 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
   }
 
   override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
-    const complete = jobs.map(({ name, data, opts = {} }) => ({
-      name,
-      data: this.#check(name, data, opts).stored,
-      opts: { ...actionJobOptions(this.#contract, name), ...opts },
-    }));
-    const added = await this.ask(() => super.addBulk(complete), "jobs");
+    const complete = jobs.map(({ name, data, opts = {} }) => {
+      const { stored, parsed } = this.#check(name, data, opts);
+      const options = { ...actionJobOptions(this.#contract, name), ...opts };
+      const action = this.#contract.actions[name];
+      const entries = action ? searchEntriesOf(action, parsed) : [];
+      // An entry names its job before that is there.
+      const named = { ...options, jobId: options.jobId ?? randomUUID(), timestamp: options.timestamp ?? Date.now() };
+      return {
+        job: { name, data: stored, opts: entries.length > 0 ? named : options },
+        named,
+        entries,
+        isNew: !options.jobId,
+      };
+    });
+    const added = await this.ask(async () => {
+      const client = await this.getBackend().client;
+      teachScript(client, indexScript);
+      // Over the same connection, and not waited for, as with a single one.
+      for (const { named, entries, isNew } of complete) {
+        if (entries.length === 0) continue;
+        client.runCommand(indexScript.name, this.#indexCommand(named, entries, !isNew)).catch(() => {});
+      }
+      return super.addBulk(complete.map(({ job }) => job));
+    }, "jobs");
     // BullMQ's scripts answer with the number of an error, which in a bulk becomes the job's id.
     const orphans = added.filter(({ id }: { id?: unknown }) => typeof id === "number");
     if (orphans.length === 0) return added;
