@@ -60,10 +60,19 @@ test("the pasted curl sends a mail, and every command of the page of examples en
   const run = async (example: string) => {
     const { stdout } = await shell(`${example} --silent --show-error`);
     const { queue, action, jobId } = JSON.parse(stdout);
-    const status = async () => ({ action, ...(await readJson(`${api}/jobs/${queue}/${jobId}`, { authorization })) });
-    await vi.waitFor(async () => expect(await status()).toMatchObject({ action, status: "success" }), 30_000);
+    return vi.waitFor(async () => {
+      const job = { action, ...(await readJson(`${api}/jobs/${queue}/${jobId}`, { authorization })) };
+      expect(job).toMatchObject({ action, status: "success" });
+      return JSON.stringify(job);
+    }, 30_000);
   };
-  await Promise.all(examples.map(run));
+  const said = (await Promise.all(examples.map(run))).join();
+  // The example of aiAgent asks for a mail, and says how a person approves it.
+  const [approve] = /\/agent\/approvals\/\w+\/approve/.exec(said) ?? [];
+  expect((await fetch(`${api}${approve}`, { method: "POST", headers: { authorization } })).status).toBe(200);
+  await vi.waitFor(async () => {
+    expect(JSON.stringify(await readJson(`${inbox}/messages.json`))).toContain("From the demo model");
+  }, 10_000);
   // Of the examples of webhook: one delivered, one dispatched.
   const [, receiver] = await command.untilPrinted(/^ +Webhooks +(\S+)/m);
   await vi.waitFor(async () => {
@@ -72,7 +81,7 @@ test("the pasted curl sends a mail, and every command of the page of examples en
   }, 10_000);
   command.process.kill("SIGINT");
   expect(await command.ended).toBe(0);
-}, 60_000);
+}, 120_000);
 
 test("SIGTERM during a job lets it finish, and every process is gone", async () => {
   const mailServer = await startHoldingMailServer();

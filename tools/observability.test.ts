@@ -31,7 +31,7 @@ const exported = new Set(metricNames(await scrapeAll()));
 function scrapeAll(): Promise<string> {
   const registry = createRegistry();
   createJobMetrics(registry, emailContract);
-  createWorkerMetrics(registry, emailContract, () => true);
+  createWorkerMetrics(registry, emailContract, { isReady: () => true, clockSkewMs: () => 0 });
   createQueueMetrics(registry, async () => []);
   createHttpMetrics(registry);
   createScheduleMetrics().registerIn(registry);

@@ -1,22 +1,13 @@
 import { connectDatabase } from "@millrace/database";
-import { closeQueues, queueNames } from "@millrace/worker-config";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../test/test-app.ts";
+import { queueNames } from "@millrace/worker-config";
+import { describe, expect, test } from "vitest";
+import { bearer, createTestApp, expectProblem, mail, useTestApp } from "../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
-
-beforeAll(async () => {
-  app = await createTestApp();
-});
-
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
+const app = useTestApp();
 
 describe("what is not there", () => {
   test.each(["/nope", "/job", "/jobs/email", "/docs/nope", "/jobs/email/a/b"])("%s is a problem", async (url) => {
-    const response = await app.inject({ url: `${url}?q=MARKER`, headers: bearer });
+    const response = await app().inject({ url: `${url}?q=MARKER`, headers: bearer });
     expectProblem(response, 404, "not_found");
     expect(response.json().detail).toContain(`GET ${url}`);
   });
@@ -25,7 +16,7 @@ describe("what is not there", () => {
     "the queue %s is a problem that lists the queues, read or written",
     async (queue) => {
       for (const method of ["GET", "POST"] as const) {
-        const response = await app.inject({ method, url: `/jobs/${queue}/x`, headers: bearer });
+        const response = await app().inject({ method, url: `/jobs/${queue}/x`, headers: bearer });
         expectProblem(response, 404, "unknown_queue");
         expect(response.json().detail).toContain(queueNames.options.join(", "));
       }
@@ -33,35 +24,35 @@ describe("what is not there", () => {
   );
 
   test.each(["PUT", "PATCH", "OPTIONS", "TRACE", "PROPFIND"] as const)("the method %s is a problem", async (method) => {
-    const response = await app.inject({ method, url: "/jobs/email/some-job", headers: bearer });
+    const response = await app().inject({ method, url: "/jobs/email/some-job", headers: bearer });
     expectProblem(response, 404, "not_found");
     expect(response.json().detail).toContain(method);
   });
 
   test("a path that cannot be decoded is a problem, not a page of the framework", async () => {
     for (const method of ["GET", "POST"] as const) {
-      expectProblem(await app.inject({ method, url: "/jobs/email/%zz", headers: bearer }), 400, "bad_request");
+      expectProblem(await app().inject({ method, url: "/jobs/email/%zz", headers: bearer }), 400, "bad_request");
     }
   });
 
   test("a path longer than any job's id is a problem too", async () => {
-    const response = await app.inject({ url: `/jobs/email/${"x".repeat(10_000)}`, headers: bearer });
+    const response = await app().inject({ url: `/jobs/email/${"x".repeat(10_000)}`, headers: bearer });
     expectProblem(response, 414, "bad_request");
   });
 });
 
 describe("the log", () => {
   test("holds one line per request, without the query and without the payload", async () => {
-    const before = app.logged.length;
+    const before = app().logged.length;
     const query = "?token=MARKER";
-    await app.inject({
+    await app().inject({
       method: "POST",
       url: `/jobs/email/sendEmail${query}`,
       headers: bearer,
       payload: { data: mail },
     });
-    await app.inject({ method: "POST", url: `/jobs/email/nope${query}`, headers: bearer, payload: { data: mail } });
-    const lines = app.logged.slice(before);
+    await app().inject({ method: "POST", url: `/jobs/email/nope${query}`, headers: bearer, payload: { data: mail } });
+    const lines = app().logged.slice(before);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { level: 30, method: "POST", path: "/jobs/email/sendEmail", status: 202, durationMs: expect.any(Number) },
       { level: 30, method: "POST", path: "/jobs/email/nope", status: 404 },
@@ -70,16 +61,16 @@ describe("the log", () => {
   });
 
   test("holds no line for a probe", async () => {
-    const before = app.logged.length;
-    await app.inject({ url: "/livez" });
-    await app.inject({ url: "/readyz" });
-    expect(app.logged.slice(before)).toEqual([]);
+    const before = app().logged.length;
+    await app().inject({ url: "/livez" });
+    await app().inject({ url: "/readyz" });
+    expect(app().logged.slice(before)).toEqual([]);
   });
 });
 
 describe("the probes", () => {
   test("answer while everything is there", async () => {
-    const [live, ready] = [await app.inject({ url: "/livez" }), await app.inject({ url: "/readyz" })];
+    const [live, ready] = [await app().inject({ url: "/livez" }), await app().inject({ url: "/readyz" })];
     expect([live.statusCode, live.json()]).toEqual([200, { status: "ok" }]);
     expect([ready.statusCode, ready.json()]).toMatchObject([
       200,

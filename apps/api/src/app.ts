@@ -1,12 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createKeyVerifier } from "@millrace/access";
-import type { Database } from "@millrace/database";
-import type { FileStore } from "@millrace/file-store";
 import { remember } from "@millrace/health";
-import type { JobEventFeed } from "@millrace/job-events";
-import type { Logger } from "@millrace/logger";
 import { createHttpMetrics, createQueueMetrics, createRegistry } from "@millrace/metrics";
-import type { Tracing } from "@millrace/tracing";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
@@ -16,7 +11,7 @@ import { createCallers } from "./access/callers.ts";
 import { createFailureLimit } from "./access/failure-limit.ts";
 import { requireRouteAccess } from "./access/route-access.ts";
 import { createSessions } from "./access/sessions.ts";
-import type { OwnerDirectory } from "./open-directory.ts";
+import type { AppOptions } from "./app-options.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
 import { keepDeadlines } from "./request-deadline.ts";
@@ -34,7 +29,7 @@ import { emailTemplateRoutes } from "./routes/email-templates.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { exampleRoutes } from "./routes/examples.ts";
 import { fileRoutes, longestUploadMs } from "./routes/files.ts";
-import { healthRoutes, type QueueLimits } from "./routes/health.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { jobListRoutes } from "./routes/job-list.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -47,7 +42,6 @@ import { produceRoutes } from "./routes/produce.ts";
 import { quarantineRoutes } from "./routes/quarantine.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { scheduleOperationRoutes } from "./routes/schedule-operations.ts";
-import type { ScheduleLimits } from "./routes/schedule-request.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { webhookDeliveryRoutes } from "./routes/webhook-deliveries.ts";
@@ -56,48 +50,9 @@ import { webhookOperationRoutes } from "./routes/webhook-operations.ts";
 import { workerRoutes } from "./routes/workers.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { traceRequests } from "./trace-requests.ts";
-import { createWaitingRoom, type WaitLimits } from "./waiting-room.ts";
+import { closeUnusedConnections } from "./unused-connections.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
 import { watchRequests } from "./watch-requests.ts";
-
-export interface AppOptions {
-  readonly apiKeys: readonly string[];
-  /** The largest payload that an enqueue takes, in bytes. */
-  readonly maxPayloadBytes: number;
-  /** Whether webhook endpoints may be in private networks, as WEBHOOK_ALLOW_PRIVATE. Defaults to false. */
-  readonly allowPrivateEndpoints?: boolean;
-  readonly scheduleLimits: ScheduleLimits;
-  /** What is kept beside the jobs. While it is away, whatever needs it answers 503, and the rest works. */
-  readonly database: Database;
-  /** Where uploads go. The app does not close it. */
-  readonly files: FileStore;
-  /** By which requests follow jobs and wait for them. The app does not close it. */
-  readonly feed: JobEventFeed;
-  /** Where it is told whose jobs run. */
-  readonly directory: OwnerDirectory;
-  /** How long a browser is to insist on TLS, in seconds. Defaults to 0: nothing is said. */
-  readonly hstsSeconds?: number;
-  /** How long an operator's action stays in the audit log, in days. Defaults to a year. */
-  readonly auditKeepDays?: number;
-  /** How many wrong keys an address may give within a minute. Defaults to 20; 0: no limit. */
-  readonly maxWrongKeys?: number;
-  /** Signs what a browser keeps after a login, the same in every process. Without it nobody can log in. */
-  readonly sessionSecret?: string | undefined;
-  /** Sends that over TLS alone. Defaults to false. */
-  readonly isProduction?: boolean;
-  /** The proxies before the API, whose word on a caller's address counts: addresses or networks, separated by commas. Defaults to none. */
-  readonly trustProxy?: string | undefined;
-  /** From when on readiness calls a queue degraded. Defaults to 10,000 jobs that wait and 100 dead letters. */
-  readonly queueLimits?: QueueLimits;
-  /** Traces requests. Defaults to nothing. */
-  readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
-  /** Whether another process in this one's place is the only help. Defaults to never. */
-  readonly isWedged?: () => boolean;
-  /** How many requests may wait for jobs at once, or follow them. Defaults to 1,000, half of them of one key, a tenth of one workspace. */
-  readonly waitLimits?: Partial<WaitLimits>;
-  /** How long a request may take whose route does not say, in milliseconds. Defaults to 5 seconds. */
-  readonly requestTimeoutMs?: number;
-  readonly log: Logger;
-}
 
 // Scrapes and probes of the same second ask Redis once, and the metrics of one scrape agree with each other.
 const keepFiguresMs = 1_000;
@@ -136,6 +91,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   const registry = createRegistry();
   watchRequests(app, createHttpMetrics(registry));
+  closeUnusedConnections(app);
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
   // A request under way when the close began would leave its connection open, and the close waits for connections.

@@ -3,27 +3,22 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { closeQueues } from "@millrace/worker-config";
 import { generateSource } from "oazapfts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { apiKey, bearer, createTestApp } from "../test/test-app.ts";
+import { apiKey, bearer, useTestApp } from "../test/test-app.ts";
 
 const run = promisify(execFile);
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 let folder: string;
 
 beforeAll(async () => {
-  app = await createTestApp();
   // Beside the sources: Node strips no types below node_modules, and the client's own library is found from here.
   folder = await mkdtemp(join(import.meta.dirname, "../.client-"));
 });
 afterAll(async () => {
-  await app.close();
-  await closeQueues();
   await rm(folder, { recursive: true, force: true });
 });
-
 // What somebody writes who has nothing but the document. That wrong data does not compile is part of it.
 const program = `
 import * as millrace from "./client.ts";
@@ -48,7 +43,7 @@ export const wrong = () => millrace.postJobsEmailSendEmail({ data: { ...mail, to
 
 test("a client that is generated from the OpenAPI document compiles, and adds, reads and removes a job", async () => {
   const document = join(folder, "openapi.json");
-  await writeFile(document, (await app.inject({ url: "/openapi.json", headers: bearer })).body);
+  await writeFile(document, (await app().inject({ url: "/openapi.json", headers: bearer })).body);
   await writeFile(join(folder, "client.ts"), await generateSource(document));
   await writeFile(join(folder, "program.ts"), program);
   const options =
@@ -56,7 +51,7 @@ test("a client that is generated from the OpenAPI document compiles, and adds, r
   const parameters = [compiler, ...options.split(" "), "--types", "node", join(folder, "program.ts")];
   const compiled = await run(process.execPath, parameters, { cwd: folder }).catch((error) => error);
   expect(compiled.stdout).toBe("");
-  const origin = await app.listen({ port: 0 });
+  const origin = await app().listen({ port: 0 });
   const { stdout } = await run(process.execPath, [join(folder, "program.ts"), origin, apiKey]);
   expect(JSON.parse(stdout)).toEqual({ state: "pending", messages: [], removed: 204, code: "unknown_job" });
 });

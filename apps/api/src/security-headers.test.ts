@@ -1,23 +1,15 @@
-import { closeQueues } from "@millrace/worker-config";
 import { fastify } from "fastify";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp } from "../test/test-app.ts";
+import { expect, test } from "vitest";
+import { bearer, useTestApp } from "../test/test-app.ts";
 import { securityHeaders } from "./security-headers.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
-beforeAll(async () => {
-  app = await createTestApp();
-});
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
+const app = useTestApp();
 
 test("a browser keeps no answer, frames none and takes none for a page, whether it is a success, a refusal or nothing at all", async () => {
   const answers = [
-    await app.inject({ url: "/schedules", headers: bearer }),
-    await app.inject({ url: "/schedules" }),
-    await app.inject({ url: "/nope" }),
+    await app().inject({ url: "/schedules", headers: bearer }),
+    await app().inject({ url: "/schedules" }),
+    await app().inject({ url: "/nope" }),
   ];
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 401, 404]);
   for (const { headers } of answers) {
@@ -41,8 +33,8 @@ test("another site's script is let in nowhere: no preflight is answered, and no 
   };
   const url = "/jobs/email/sendEmail";
   const answers = [
-    await app.inject({ method: "OPTIONS", url, headers: preflight }),
-    await app.inject({ url: "/schedules", headers: { origin, ...bearer } }),
+    await app().inject({ method: "OPTIONS", url, headers: preflight }),
+    await app().inject({ url: "/schedules", headers: { origin, ...bearer } }),
   ];
   expect(answers[0]?.statusCode).toBe(404);
   for (const { headers } of answers) {

@@ -7,7 +7,7 @@ import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
 import type { Tracing } from "@millrace/tracing";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { createApp } from "../src/app.ts";
 import { openJobFeed } from "../src/job-feed.ts";
 import { openDirectory } from "../src/open-directory.ts";
@@ -22,29 +22,48 @@ export const basic = { authorization: `Basic ${Buffer.from(`anybody:${apiKey}`).
 /** A valid mail, whose text no answer may repeat. */
 export const mail = { to: "bob@example.com", subject: "Hello", text: "MARKER" };
 
+export interface TestAppOptions {
+  readonly apiKeys?: string[];
+  readonly maxPayloadBytes?: number;
+  readonly maxFileBytes?: number;
+  readonly scheduleLimits?: ScheduleLimits;
+  readonly queueLimits?: QueueLimits;
+  readonly tracing?: Pick<Tracing, "startRequest"> | undefined;
+  /** Defaults to the tests' server, its schema up to date. */
+  readonly database?: Database;
+  readonly maxWrongKeys?: number;
+  readonly requestTimeoutMs?: number;
+  readonly waitLimits?: Partial<WaitLimits>;
+  readonly isWedged?: () => boolean;
+  readonly trustProxy?: string;
+  /** null: none, as in a production that has set none. */
+  readonly sessionSecret?: string | null;
+}
+
+export type TestApp = FastifyInstance & { readonly logged: readonly string[]; readonly folder: string };
+
 /**
- * The app as it is started, with its log lines kept instead of written, and its files in a folder of its own.
+ * One app for all tests of a file, closed after them. Call it before hooks of the file's own that need the app.
  *
- * @param options.database the tests' server by default, its schema up to date
+ * @param options a function where they are there only when the tests begin, as a database is
+ * @returns the app, from when the tests begin
  */
-export async function createTestApp(
-  options: {
-    apiKeys?: string[];
-    maxPayloadBytes?: number;
-    maxFileBytes?: number;
-    scheduleLimits?: ScheduleLimits;
-    queueLimits?: QueueLimits;
-    tracing?: Pick<Tracing, "startRequest"> | undefined;
-    database?: Database;
-    maxWrongKeys?: number;
-    requestTimeoutMs?: number;
-    waitLimits?: Partial<WaitLimits>;
-    isWedged?: () => boolean;
-    trustProxy?: string;
-    /** null: none, as in a production that has set none. */
-    sessionSecret?: string | null;
-  } = {},
-): Promise<FastifyInstance & { readonly logged: readonly string[]; readonly folder: string }> {
+export function useTestApp(options: TestAppOptions | (() => TestAppOptions) = {}): () => TestApp {
+  let app: TestApp | undefined;
+  beforeAll(async () => {
+    app = await createTestApp(typeof options === "function" ? options() : options);
+  });
+  afterAll(() => app?.close());
+  return () => {
+    if (!app) throw new Error("The app is there when the tests have begun: call it within a test or a hook.");
+    return app;
+  };
+}
+
+/**
+ * The app as it is started, with its log lines kept instead of written, and its files in a folder of its own. Whoever needs one for a whole file takes `useTestApp`.
+ */
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const {
     apiKeys = [apiKey],
     maxPayloadBytes = 262_144,

@@ -27,6 +27,15 @@ test("the audit log has who did what to which job, and how it ended", async () =
   expect(JSON.stringify(entries)).not.toContain(String(made.documents[0]?.key).slice(-43));
 });
 
+test("what Ctrl-C cut off is written down as stopped, with what had been done by then", async () => {
+  const { jobId } = await enqueue(emailContract, "sendEmail", mail);
+  const interrupted = { databaseUrl: url(), signal: AbortSignal.abort() };
+  expect((await run(["queues", "drain", "email", "--yes"], interrupted)).exitCode).toBe(130);
+  const [entry] = await listAuditEntries(database(), { limit: 1, action: "queue.drain" });
+  expect(entry).toMatchObject({ outcome: "stopped", details: { waiting: 0, delayed: 0 } });
+  await (await emailQueue.getJob(jobId))?.remove();
+});
+
 test("what only looks, or is a dry run, leaves no row", async () => {
   const databaseUrl = url();
   const count = async () => (await listAuditEntries(database(), { limit: 100 })).length;

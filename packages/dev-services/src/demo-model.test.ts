@@ -33,6 +33,16 @@ test("a question with arithmetic in it wants the calculator, where there is one,
   expect(plain.choices[0].message.content).toMatch(/demo model read 22 characters/);
 });
 
+test("an answer by a schema is made of the schema, and where that is too much for it, it says so", async () => {
+  const askFor = async (property: object) => {
+    const schema = { type: "object", properties: { mood: property }, required: ["mood"] };
+    const response_format = { type: "json_schema", json_schema: { name: "response", schema } };
+    return (await ask("/chat/completions", { messages: [question], response_format })).choices[0].message.content;
+  };
+  expect(JSON.parse(await askFor({ enum: ["calm", "wild"] }))).toEqual({ mood: "calm" });
+  expect(await askFor({ type: "string", pattern: "^x+$" })).toMatch(/demo model fits no schema/);
+});
+
 test("each text has a vector of its own, the same each time", async () => {
   const { data } = await ask("/embeddings", { input: ["one", "two", "one"] });
   const [one, two, again] = data.map(({ embedding }) => embedding);

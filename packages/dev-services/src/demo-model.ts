@@ -1,4 +1,6 @@
 import { type ChatCompletionRequest, LLMock } from "@copilotkit/aimock";
+import { requestedApproval, textOf, wantedToolCall } from "./demo-tool-calls.ts";
+import { exampleOfSchema } from "./example-of-schema.ts";
 import { freePort } from "./free-port.ts";
 
 export interface DemoModel {
@@ -18,9 +20,9 @@ export interface DemoModelOptions {
 const name = "demo-model";
 
 /**
- * A server of the OpenAI protocol on 127.0.0.1 that needs no model: it answers by rules and says that it does. Asked to calculate where there is
- * a tool for it, it calls that tool and repeats what came of it; any other question it repeats in part. Texts become vectors made of their
- * signs, the same for the same text. It knows nothing.
+ * A server of the OpenAI protocol on 127.0.0.1 that needs no model: it answers by rules and says that it does. It calls a tool where
+ * `wantedToolCall` says so, and repeats what came of it. Asked for an answer by a schema, it makes one of the schema alone, whatever the question
+ * was; any other question it repeats in part. Texts become vectors made of their signs, the same for the same text. It knows nothing.
  *
  * @throws Error when a wanted port is taken
  */
@@ -30,11 +32,9 @@ export async function startDemoModel({
 }: DemoModelOptions = {}): Promise<DemoModel> {
   const chosen = fallBackToFreePort ? await freePort(port) : port;
   const server = new LLMock({ host: "127.0.0.1", port: chosen, journalMaxEntries: 100 });
-  server.on({ endpoint: "chat", predicate: wantsCalculator }, (request) => ({
-    toolCalls: [{ name: "calculate", arguments: JSON.stringify({ expression: expressionIn(request) }) }],
-    usage: usageOf(request, 20),
-  }));
   server.on({ endpoint: "chat" }, (request) => {
+    const call = wantedToolCall(request);
+    if (call) return { toolCalls: [call], usage: usageOf(request, 20) };
     const content = answerTo(request);
     return { content, usage: usageOf(request, Math.ceil(content.length / 4)) };
   });
@@ -42,30 +42,27 @@ export async function startDemoModel({
   return { baseUrl: `${server.url}/v1`, name, stop: () => server.stop() };
 }
 
-function wantsCalculator(request: ChatCompletionRequest): boolean {
-  const { messages, tools = [] } = request;
-  const hasTool = tools.some(({ function: { name: tool } }) => tool === "calculate");
-  return hasTool && messages.at(-1)?.role === "user" && expressionIn(request) !== "";
-}
-
-/** `17.5% of 1240`, or the first thing in the question that looks like arithmetic. */
-function expressionIn(request: ChatCompletionRequest): string {
-  const question = lastText(request);
-  const percent = /(\d+(?:\.\d+)?) ?% of (\d+(?:\.\d+)?)/.exec(question);
-  if (percent) return `${percent[1]} / 100 * ${percent[2]}`;
-  return /\d[\d.]*(?:\s*[-+*/^]\s*\d[\d.]*)+/.exec(question)?.[0] ?? "";
-}
-
 function answerTo(request: ChatCompletionRequest): string {
-  const text = lastText(request);
-  if (request.messages.at(-1)?.role === "tool") return `The demo model's tool says: ${text}`;
+  const schema = schemaIn(request);
+  if (schema) {
+    const value = exampleOfSchema(schema);
+    return value === undefined ? "The demo model fits no schema as complex as this one." : JSON.stringify(value);
+  }
+  const approval = requestedApproval(request);
+  if (approval !== undefined) {
+    return `The demo model asked for a mail, which waits for a person: POST /agent/approvals/${approval}/approve adds it.`;
+  }
+  const last = request.messages.at(-1);
+  const text = last ? textOf(last) : "";
+  if (last?.role === "tool") return `The demo model's tool says: ${text}`;
   const shown = text.replace(/\s+/g, " ").trim();
   return `The demo model read ${text.length} characters, which begin: ${shown.slice(0, 120)}`;
 }
 
-function lastText({ messages }: ChatCompletionRequest): string {
-  const content = messages.at(-1)?.content ?? "";
-  return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+function schemaIn({ response_format: format }: ChatCompletionRequest): object | undefined {
+  const named = format?.json_schema;
+  if (typeof named !== "object" || named === null || !("schema" in named)) return undefined;
+  return typeof named.schema === "object" && named.schema !== null ? named.schema : undefined;
 }
 
 /** About four signs are a token. */

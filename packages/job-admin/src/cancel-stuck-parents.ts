@@ -9,6 +9,7 @@ import {
 import { z } from "zod";
 import { cancelJob } from "./cancel-job.ts";
 import { parseJobKey } from "./job-key.ts";
+import { readRedisTime } from "./read-redis-time.ts";
 import { scanChildren } from "./scan-children.ts";
 
 const idsSchema = z.array(z.string());
@@ -28,7 +29,7 @@ const ended: ReadonlySet<string> = new Set(["completed", "failed", "unknown"]);
  * @throws QueueUnavailableError when Redis does not answer; those that have been called off stay so
  */
 export async function cancelStuckParents(olderThanMs: number, signal?: AbortSignal): Promise<number> {
-  const until = Date.now() - olderThanMs;
+  const until = (await readRedisTime()) - olderThanMs;
   let total = 0;
   for (const queue of queueNames.options) {
     for (let waitOn = 0; ; ) {

@@ -1,7 +1,7 @@
 import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
 import { z } from "zod";
 import { statisticsKey } from "./read-queue-counts.ts";
-import { readRedisTime } from "./replay-letter.ts";
+import { readRedisTime } from "./read-redis-time.ts";
 
 export const drainRequestSchema = z.strictObject({
   delayed: z

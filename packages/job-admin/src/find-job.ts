@@ -1,4 +1,4 @@
-import { askQueue, contracts, isOfAnotherKind, type QueueName } from "@millrace/worker-config";
+import { askQueue, contracts, isOfAnotherKind, type QueueName, redisNow } from "@millrace/worker-config";
 import { type JobStatus, type StoredJob, toJobStatus } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { readDamagedJob, readQuarantinedJob, toDamagedJob } from "./damaged-job.ts";
@@ -22,7 +22,7 @@ export async function findJob(queue: QueueName, jobId: string): Promise<JobStatu
     // A job that ended, or was replayed, between the two questions is asked anew: a success never shows without its result.
     const isStale = isFinished(before) !== (job.finishedOn !== undefined);
     const state = isStale ? await opened.getJobState(jobId) : before;
-    return isStale && state === "unknown" ? undefined : toJobStatus(queue, job, state);
+    return isStale && state === "unknown" ? undefined : toJobStatus(queue, job, state, redisNow());
   });
 }
 

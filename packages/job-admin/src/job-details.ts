@@ -24,7 +24,7 @@ export const jobDetailsSchema = z
     attemptsAllowed: z.int(),
     attemptLog: z.array(attemptSchema).describe("The last ten of them, and the one that runs. A replay begins anew."),
     starts: z.int().describe("Times that a worker took it up; deferrals and hand-backs count as well."),
-    progress: z.unknown(),
+    progress: z.unknown().describe("In per cent, as its handler said last, 0 until then; 100 once it succeeded."),
     createdAt: z.iso.datetime(),
     runnableAt: z.iso.datetime().describe("When it could first run, or could again after its replay."),
     startedAt: moment.describe("Its last start."),

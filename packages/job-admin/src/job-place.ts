@@ -1,5 +1,6 @@
 import { type QueueName, queueNames } from "@millrace/worker-config/contracts";
 import { z } from "zod";
+import { cursorOf, writeCursor } from "./page-cursor.ts";
 
 /** The lists that a listing goes through, one after the other. `found` is an index's. */
 export const jobLists = z.enum([
@@ -23,28 +24,14 @@ export interface JobPlace {
   readonly jobId: string;
 }
 
-const storedSchema = z.tuple([jobLists, queueNames, z.int().nonnegative(), z.string()]);
-
-/** A place as a caller keeps it between two calls: text without a meaning of its own. */
+/** A place as a caller keeps it between two calls. */
 export function toPlaceCursor({ list, queue, position, jobId }: JobPlace): string {
-  return Buffer.from(JSON.stringify([list, queue, position, jobId])).toString("base64url");
+  return writeCursor([list, queue, position, jobId]);
 }
 
-/** The way back from `toPlaceCursor`. What no call returned is refused, like any other wrong argument, with a ZodError. */
-export const placeCursorSchema = z.string().transform((cursor, context): JobPlace => {
-  const parsed = storedSchema.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
-  if (!parsed.success) {
-    context.addIssue({ code: "custom", message: "expected a cursor that an earlier page returned" });
-    return z.NEVER;
-  }
-  const [list, queue, position, jobId] = parsed.data;
-  return { list, queue, position, jobId };
-});
+const partsSchema = z.tuple([jobLists, queueNames, z.int().nonnegative(), z.string()]);
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+/** The way back from `toPlaceCursor`. */
+export const placeCursorSchema = cursorOf(partsSchema).transform(
+  ([list, queue, position, jobId]): JobPlace => ({ list, queue, position, jobId }),
+);

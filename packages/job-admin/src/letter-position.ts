@@ -1,5 +1,6 @@
 import { type QueueName, queueNames } from "@millrace/worker-config/contracts";
 import { z } from "zod";
+import { cursorOf, writeCursor } from "./page-cursor.ts";
 
 /** Where a letter lies in the one sequence that all failed sets are read as. */
 export interface LetterPosition {
@@ -21,28 +22,14 @@ export function comparePositions(one: LetterPosition, other: LetterPosition): nu
   );
 }
 
-const storedSchema = z.tuple([z.number(), queueNames, z.string()]);
-
-/** A position as a caller keeps it between two calls: text without a meaning of its own. */
+/** A position as a caller keeps it between two calls. */
 export function toCursor({ failedAtMs, queue, jobId }: LetterPosition): string {
-  return Buffer.from(JSON.stringify([failedAtMs, queue, jobId])).toString("base64url");
+  return writeCursor([failedAtMs, queue, jobId]);
 }
 
-/** The way back from `toCursor`. What no call returned is refused, like any other wrong argument, with a ZodError. */
-export const cursorSchema = z.string().transform((cursor, context): LetterPosition => {
-  const parsed = storedSchema.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
-  if (!parsed.success) {
-    context.addIssue({ code: "custom", message: "expected a cursor that an earlier page returned" });
-    return z.NEVER;
-  }
-  const [failedAtMs, queue, jobId] = parsed.data;
-  return { failedAtMs, queue, jobId };
-});
+const partsSchema = z.tuple([z.number(), queueNames, z.string()]);
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+/** The way back from `toCursor`. */
+export const cursorSchema = cursorOf(partsSchema).transform(
+  ([failedAtMs, queue, jobId]): LetterPosition => ({ failedAtMs, queue, jobId }),
+);

@@ -4,6 +4,7 @@ import type { DeadLetter, DeadLetterRow } from "./dead-letter.ts";
 import { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-filter.ts";
 import { cursorSchema, toCursor } from "./letter-position.ts";
 import { readFields } from "./read-fields.ts";
+import { parseStored } from "./stored-json.ts";
 import { walkDeadLetters } from "./walk-dead-letters.ts";
 
 export const deadLetterPageSchema = z.strictObject({
@@ -57,14 +58,5 @@ async function readLastStack({ queue, jobId }: DeadLetterRow): Promise<string | 
 }
 
 function lastOf(stacks: string | null): string | null {
-  try {
-    return (
-      z
-        .array(z.string())
-        .parse(JSON.parse(stacks ?? "[]"))
-        .at(-1) ?? null
-    );
-  } catch {
-    return null;
-  }
+  return z.array(z.string()).safeParse(parseStored(stacks)).data?.at(-1) ?? null;
 }

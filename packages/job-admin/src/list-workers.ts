@@ -1,7 +1,8 @@
 import { ownKey } from "@millrace/redis";
 import { askQueue, contracts, type QueueName, readQueueEnv, runScript } from "@millrace/worker-config";
-import { type WorkerRecord, workerRecordSchema } from "@millrace/worker-config/contracts";
+import { workerRecordSchema } from "@millrace/worker-config/contracts";
 import { z } from "zod";
+import { parseStored } from "./stored-json.ts";
 
 export const workerListSchema = z.object({
   workers: z.array(workerRecordSchema).describe("By queue, the one that started first in front."),
@@ -39,16 +40,8 @@ export async function listWorkers(queue?: QueueName): Promise<WorkerList> {
   const reply = await askQueue(contracts.default, (opened) => runScript(opened, script, [key], [mostWorkers]));
   const records = z.array(z.string()).parse(reply);
   const workers = records
-    .flatMap((record) => parse(record) ?? [])
+    .flatMap((record) => workerRecordSchema.safeParse(parseStored(record)).data ?? [])
     .filter((worker) => queue === undefined || worker.queue === queue)
     .sort((one, other) => one.queue.localeCompare(other.queue) || one.startedAt.localeCompare(other.startedAt));
   return { workers, isCut: records.length === mostWorkers };
-}
-
-function parse(record: string): WorkerRecord | undefined {
-  try {
-    return workerRecordSchema.safeParse(JSON.parse(record)).data;
-  } catch {
-    return undefined;
-  }
 }

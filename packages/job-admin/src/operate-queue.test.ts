@@ -52,13 +52,13 @@ test("a drain takes what waits, delayed jobs only when asked, and leaves what ru
 
 test("a drain that is told to stop does so between two hundreds, and says what it has removed", async () => {
   const job = { name: "sendEmail", data: { type: "sendEmail", data: mail } };
-  await email.addBulk(Array.from({ length: 450 }, () => job));
+  for (let part = 0; part < 7; part += 1) await email.addBulk(Array.from({ length: 30 }, () => job));
   const leaving = new AbortController();
   email.once("cleaned", () => leaving.abort());
   const stopped = await drainQueue("email", { delayed: true }, leaving.signal);
   expect(stopped).toEqual({ waiting: 200, delayed: 0, isStopped: true });
-  expect(await email.getWaitingCount()).toBe(250);
-  expect(await drainQueue("email")).toEqual({ waiting: 250, delayed: 0, isStopped: false });
+  expect(await email.getWaitingCount()).toBe(10);
+  expect(await drainQueue("email")).toEqual({ waiting: 10, delayed: 0, isStopped: false });
 });
 
 test("a delayed job is promoted, any other is left as it is", async () => {

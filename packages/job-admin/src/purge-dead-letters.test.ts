@@ -6,7 +6,6 @@ import { mailJob, putFailed } from "../test/failed-jobs.ts";
 import { addFlow } from "../test/flows.ts";
 import { putIntoQuarantine } from "../test/quarantined-jobs.ts";
 import { runWorker, untilJob } from "../test/run-worker.ts";
-import { watchCommands } from "../test/watch-commands.ts";
 import { listDeadLetters } from "./list-dead-letters.ts";
 import { purgeDeadLetters } from "./purge-dead-letters.ts";
 import { discardQuarantined, listQuarantine } from "./quarantine.ts";
@@ -63,11 +62,8 @@ test("a filter and a limit narrow a purge down, to the oldest first", async () =
 test("a purge or a replay that is told to stop does so while nothing fits as well", async () => {
   await putFailed(email, [{ jobId: "another" }]);
   const [filter, signal] = [{ codes: ["never_seen"] }, AbortSignal.abort()];
-  const looks = await watchCommands(async () => {
-    expect(await purgeDeadLetters({ olderThanMs: 0, filter }, signal)).toMatchObject({ isStopped: true });
-    expect(await replayDeadLetters({ filter }, { signal })).toMatchObject({ replayed: 0, isStopped: true });
-  });
-  expect(looks.filter(({ args }) => args.includes(email.toKey("another")))).toEqual([]);
+  expect(await purgeDeadLetters({ olderThanMs: 0, filter }, signal)).toMatchObject({ removed: 0, isStopped: true });
+  expect(await replayDeadLetters({ filter }, { signal })).toMatchObject({ replayed: 0, isStopped: true });
 });
 
 test("nothing of a purged job stays in Redis, and its id and its dedupe key are free", async () => {

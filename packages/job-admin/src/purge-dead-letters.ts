@@ -5,6 +5,7 @@ import { inBatches } from "./in-batches.ts";
 import { createLetterGroups, type LetterGroup } from "./letter-groups.ts";
 import { discardQuarantined } from "./quarantine.ts";
 import { parseQuarantineEntry, scanQuarantine } from "./quarantine-entry.ts";
+import { readRedisTime } from "./read-redis-time.ts";
 import { type Removal, removeLetter } from "./remove-letter.ts";
 import { walkDeadLetters } from "./walk-dead-letters.ts";
 
@@ -71,7 +72,7 @@ async function* findRemovable(
   isTry: boolean,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Removable, void> {
-  const until = Date.now() - filter.olderThanMs;
+  const until = (await readRedisTime()) - filter.olderThanMs;
   const walk = { order: "oldest_first", isWithCancelled: true, signal } as const;
   for await (const { position, letter } of walkDeadLetters(filter, walk)) {
     if (letter) yield { kind: letter, remove: () => removeLetter(position, isTry) };

@@ -1,6 +1,7 @@
 import { ownKey } from "@millrace/redis";
 import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
 import { z } from "zod";
+import { parseStored } from "./stored-json.ts";
 
 /** A job that a worker took out of its queue, as the worker host writes it: a field of the quarantine's hash, under the job's id. */
 const entrySchema = z.object({
@@ -22,11 +23,7 @@ export function quarantineKey(queue: QueueName): string {
 
 /** Nothing where the entry is damaged itself. */
 export function parseQuarantineEntry(stored: string | null): QuarantineEntry | undefined {
-  try {
-    return entrySchema.safeParse(JSON.parse(stored ?? "null")).data;
-  } catch {
-    return undefined;
-  }
+  return entrySchema.safeParse(parseStored(stored)).data;
 }
 
 const replySchema = z.tuple([z.string(), z.array(z.string())]);

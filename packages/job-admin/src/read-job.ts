@@ -6,6 +6,7 @@ import { findJob } from "./find-job.ts";
 import type { JobAttempt, JobDetails } from "./job-details.ts";
 import { parseJobKey } from "./job-key.ts";
 import { readFields } from "./read-fields.ts";
+import { parseStored } from "./stored-json.ts";
 
 const shown = { logLines: 100, lineCharacters: 2_000, attempts: 10, children: 100 };
 
@@ -48,17 +49,17 @@ const parentSchema = z.object({ id: z.string(), queueKey: z.string() });
 async function readRecord(opened: Queue, jobId: string) {
   const { count, at } = replayFields;
   const fields = await readFields(opened, jobId, ["ats", "opts", "stacktrace", "parent", "data", count, at]);
-  const options = optionsSchema.safeParse({ ...asObject(parseJson(fields.opts)) }).data;
-  const parent = parentSchema.safeParse(parseJson(fields.parent)).data;
+  const options = optionsSchema.safeParse({ ...asObject(parseStored(fields.opts)) }).data;
+  const parent = parentSchema.safeParse(parseStored(fields.parent)).data;
   return {
     starts: toNumber(fields.ats),
-    stacks: z.array(z.string()).safeParse(parseJson(fields.stacktrace)).data ?? [],
+    stacks: z.array(z.string()).safeParse(parseStored(fields.stacktrace)).data ?? [],
     attemptsAllowed: options?.attempts ?? 1,
     delayMs: options?.delay ?? 0,
     priority: options?.priority ?? 0,
     replays: toNumber(fields[count]),
     replayedAtMs: toNumber(fields[at]),
-    meta: jobEnvelopeSchema.safeParse(parseJson(fields.data)).data?.meta ?? {},
+    meta: jobEnvelopeSchema.safeParse(parseStored(fields.data)).data?.meta ?? {},
     parent: parent && parseJobKey(readQueueEnv().QUEUE_PREFIX, `${parent.queueKey}:${parent.id}`),
   };
 }
@@ -132,14 +133,6 @@ function toAttemptLog(status: JobStatus, stacks: readonly string[]): JobAttempt[
 
 function endOf({ status }: JobStatus): JobAttempt["outcome"] {
   return status === "pending" || status === "retrying" ? "retry" : status;
-}
-
-function parseJson(text: string | null): unknown {
-  try {
-    return JSON.parse(text || "null");
-  } catch {
-    return null;
-  }
 }
 
 function asObject(value: unknown): object {

@@ -5,7 +5,8 @@ import { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-fil
 import { inBatches } from "./in-batches.ts";
 import { createLetterGroups, type LetterGroup } from "./letter-groups.ts";
 import { createPace } from "./pace.ts";
-import { type ReplayOutcome, readRedisTime, replayLetter } from "./replay-letter.ts";
+import { readRedisTime } from "./read-redis-time.ts";
+import { type ReplayOutcome, replayLetter } from "./replay-letter.ts";
 import { walkDeadLetters } from "./walk-dead-letters.ts";
 
 const jobSchema = z.strictObject({ queue: queueNames, jobId: z.string().min(1) });
@@ -82,7 +83,7 @@ export async function replayDeadLetters(
   { onProgress, signal }: ReplayRun = {},
 ): Promise<ReplayReport> {
   const { filter, jobs, dryRun, ratePerSecond, limit } = replayRequestSchema.parse(request);
-  const sinceMs = await readRedisTime("default");
+  const sinceMs = await readRedisTime();
   const turn = createPace(ratePerSecond, signal);
   const groups = createLetterGroups();
   const refused: Partial<Record<ReplayOutcome, number>> = {};

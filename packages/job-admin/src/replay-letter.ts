@@ -65,17 +65,6 @@ export async function replayLetter(
   });
 }
 
-/** The time by Redis's clock, in milliseconds. */
-export async function readRedisTime(queue: QueueName): Promise<number> {
-  return askQueue(contracts[queue], async (opened) => {
-    const client = await opened.getBackend().client;
-    const [seconds, microseconds] = timeSchema.parse(await client.runCommand("time", []));
-    return seconds * 1_000 + Math.floor(microseconds / 1_000);
-  });
-}
-
-const timeSchema = z.tuple([z.coerce.number(), z.coerce.number()]);
-
 /** BullMQ's own way back, one script: it knows paused queues, priorities, sleeping workers and the parent that a child belongs to. */
 async function retry(queue: Queue, jobId: string): Promise<ReplayOutcome> {
   // The move needs the id alone, and the payload stays unread.

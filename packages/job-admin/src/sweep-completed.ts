@@ -1,5 +1,6 @@
 import { askQueue, contracts, defaultJobOptions, queueNames, runScript } from "@millrace/worker-config";
 import { z } from "zod";
+import { readRedisTime } from "./read-redis-time.ts";
 
 const page = z.tuple([z.coerce.number(), z.int(), z.int()]);
 
@@ -39,7 +40,8 @@ return { from + #rows / 2 - removed, removed, #rows / 2 }`,
  * @returns how many were removed
  * @throws QueueUnavailableError when Redis does not answer; what has been removed stays so
  */
-export async function sweepCompleted(signal?: AbortSignal, now: number = Date.now()): Promise<number> {
+export async function sweepCompleted(signal?: AbortSignal): Promise<number> {
+  const now = await readRedisTime();
   const before = now - defaultJobOptions.removeOnComplete.age * 1_000;
   let total = 0;
   for (const queue of queueNames.options) {

@@ -4,6 +4,7 @@ import { type DeadLetterFilter, fitsFilter } from "./dead-letter-filter.ts";
 import { inBatches } from "./in-batches.ts";
 import type { LetterPosition } from "./letter-position.ts";
 import { type FailedSetsRange, readFailedSets } from "./read-failed-sets.ts";
+import { readRedisTime } from "./read-redis-time.ts";
 
 export interface DeadLetterWalk {
   readonly order: FailedSetsRange["order"];
@@ -31,7 +32,8 @@ export async function* walkDeadLetters(
   { order, after, failedUntilMs = Number.POSITIVE_INFINITY, isWithCancelled = false, signal }: DeadLetterWalk,
 ): AsyncGenerator<WalkedLetter, void> {
   const { queues = queueNames.options, olderThanMs, newerThanMs, codes } = filter;
-  const now = Date.now();
+  // Nobody needs it where no age is asked for.
+  const now = olderThanMs === undefined && newerThanMs === undefined ? 0 : await readRedisTime();
   const positions = readFailedSets({
     queues: queueNames.options.filter((queue) => queues.includes(queue)),
     order,

@@ -89,7 +89,7 @@ test("a follower hears the state as it stands, progress, what the job says, and 
   await start(jobId);
   const rest = await collect(news);
   expect(tell(rest).filter((text) => !text.startsWith("status"))).toEqual(['token "Hel"', 'token "lo"', "end success"]);
-  expect(rest.at(-1)).toMatchObject({ job: { result: { messageId: "m-1" }, progress: 50 } });
+  expect(rest.at(-1)).toMatchObject({ job: { result: { messageId: "m-1" }, progress: 100 } });
 });
 
 test("progress is told while the job runs", async () => {

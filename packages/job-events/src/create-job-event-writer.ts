@@ -1,6 +1,5 @@
 import { ownKey } from "@millrace/redis";
 import type { Json } from "@millrace/worker-config/contracts";
-import type { Redis } from "ioredis";
 
 /** Something that a job says while it runs, for whoever follows it: a piece of an answer, a line of a log. */
 export interface JobEvent {
@@ -20,8 +19,8 @@ export interface JobEventWriter {
 }
 
 export interface JobEventWriterOptions {
-  /** The caller's, who closes it. In role `producer` an append fails at once when Redis is away. */
-  readonly redis: Redis;
+  /** A client of ioredis, or what runs a script as one does. It is the caller's, who closes it. In role `producer` an append fails at once when Redis is away. */
+  readonly redis: { eval(script: string, keys: number, ...keysAndArguments: (string | number)[]): Promise<unknown> };
   /** The QUEUE_PREFIX. */
   readonly prefix: string;
   /** How many events of a job are kept, about. Older ones go, and a follower that has not seen them is told. Defaults to 1,000. */

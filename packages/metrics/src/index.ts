@@ -3,4 +3,4 @@ export { createJobMetrics, type JobMetrics, type SettledStart } from "./job-metr
 export { createQueueMetrics, type QueueFigures } from "./queue-metrics.ts";
 export { createRegistry, type Registry } from "./registry.ts";
 export { createScheduleMetrics, type RunOutcome, type ScheduleMetrics } from "./schedule-metrics.ts";
-export { createWorkerMetrics, type LockWait, type WorkerMetrics } from "./worker-metrics.ts";
+export { createWorkerMetrics, type LockWait, type WorkerMetrics, type WorkerState } from "./worker-metrics.ts";

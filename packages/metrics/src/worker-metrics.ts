@@ -15,17 +15,24 @@ export interface WorkerMetrics {
   lockWaited(wait: LockWait): void;
 }
 
+/** What a worker process says of itself when it is asked. */
+export interface WorkerState {
+  /** Whether it takes jobs now. */
+  isReady(): boolean;
+  /** How far its machine's clock is ahead of Redis', in milliseconds. Undefined while that is not known: the metric is left out then. */
+  clockSkewMs(): number | undefined;
+}
+
 const waitBuckets = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60];
 
 /**
- * What a worker process tells of itself beside its jobs: `worker_ready`, `jobs_stalled_total`, `lock_wait_seconds`.
- *
- * @param isReady whether it takes jobs now
+ * What a worker process tells of itself beside its jobs: `worker_ready`, `redis_clock_skew_seconds`, `jobs_stalled_total`,
+ * `lock_wait_seconds`.
  */
 export function createWorkerMetrics(
   registry: Registry,
   { name: queue }: QueueContract,
-  isReady: () => boolean,
+  { isReady, clockSkewMs }: WorkerState,
 ): WorkerMetrics {
   new Gauge({
     name: "worker_ready",
@@ -34,6 +41,17 @@ export function createWorkerMetrics(
     registers: [registry],
     collect() {
       this.set({ queue }, isReady() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "redis_clock_skew_seconds",
+    help: "How far the clock of this process's machine is ahead of Redis'; below 0 it is behind.",
+    labelNames: ["queue"],
+    registers: [registry],
+    collect() {
+      const skewMs = clockSkewMs();
+      this.reset();
+      if (skewMs !== undefined) this.set({ queue }, skewMs / 1_000);
     },
   });
   const stalled = new Counter({

@@ -32,20 +32,13 @@ export async function addToOutbox<Contract extends QueueContract, Action extends
   options: OutboxOptions = {},
 ): Promise<{ readonly jobId: string }> {
   refuseDedupe(options);
-  const now = Date.now();
   // An id from the beginning: the relay may publish a job twice, and the queue knows the second one by it.
   const jobId = options.jobId ?? `outbox-${randomUUID()}`;
-  prepareEnqueue(contract, action, data, { ...options, jobId }, now);
-  const { delayMs, ...rest } = options;
-  // The wait counts from here on, not from the moment in which the relay comes by.
-  const runAt = delayMs === undefined ? options.runAt : new Date(now + delayMs).toISOString();
-  const stored = { ...rest, jobId, ...(runAt !== undefined && { runAt }) };
-  await run("insert into millrace_outbox (queue, action, data, options) values ($1, $2, $3, $4)", [
-    contract.name,
-    action,
-    JSON.stringify(data),
-    JSON.stringify(stored),
-  ]);
+  prepareEnqueue(contract, action, data, { ...options, jobId }, Date.now());
+  // A delay counts from here on, not from the moment in which the relay comes by: by the clock of the database, which is also the relay's.
+  const text =
+    "insert into millrace_outbox (queue, action, data, options, created_at) values ($1, $2, $3, $4, clock_timestamp())";
+  await run(text, [contract.name, action, JSON.stringify(data), JSON.stringify({ ...options, jobId })]);
   return { jobId };
 }
 

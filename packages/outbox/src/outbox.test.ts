@@ -104,9 +104,13 @@ test("several relays share the work: every job is enqueued, none is left, none c
   expect(await emailQueue.getJobCountByTypes("waiting")).toBe(350);
 });
 
-test("a delay counts from the transaction, and the options come along", async () => {
+test("a delay counts from the transaction by the database's clock, and the options come along", async () => {
   const before = Date.now();
-  const jobId = await placeOrder("commit", { delayMs: 60_000, attempts: 7, jobId: "order-1-mail" });
+  const shifted = vi.spyOn(Date, "now").mockImplementation(() => before + 3_600_000);
+  const jobId = await placeOrder("commit", { delayMs: 90_000, attempts: 7, jobId: "order-1-mail" });
+  shifted.mockRestore();
+  // As after half a minute in the outbox.
+  await client.query("update millrace_outbox set created_at = created_at - interval '30 seconds'");
   await publishBatch(database, contracts, log);
   const job = await emailQueue.getJob(jobId);
   expect([job?.id, job?.opts.attempts]).toEqual(["order-1-mail", 7]);

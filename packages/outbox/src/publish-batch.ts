@@ -3,7 +3,8 @@ import type { Logger } from "@millrace/logger";
 import { enqueueUnchecked, InvalidJobError, type QueueContract, QueueUnavailableError } from "@millrace/worker-config";
 import { type Selectable, sql, type Transaction } from "kysely";
 
-type OutboxRow = Selectable<Tables["millrace_outbox"]>;
+/** A job in the outbox, and how long it has been there by the clock of the database. */
+type OutboxRow = Selectable<Tables["millrace_outbox"]> & { readonly waited_ms: number };
 
 /** What became of one row. `kept`: the queue could not be reached, and the row stays as it is. */
 type Publication = { row: OutboxRow } & (
@@ -39,6 +40,7 @@ export async function publishBatch(
     const rows = await transaction
       .selectFrom("millrace_outbox")
       .selectAll()
+      .select(sql<number>`(extract(epoch from clock_timestamp() - created_at) * 1000)::float8`.as("waited_ms"))
       .where("due_at", "<=", sql<Date>`now()`)
       .orderBy("position")
       .limit(batchSize)
@@ -65,12 +67,21 @@ async function publish(row: OutboxRow, contracts: Readonly<Record<string, QueueC
   const contract = Object.hasOwn(contracts, row.queue) ? contracts[row.queue] : undefined;
   if (!contract) return { row, fate: "refused", reason: `There is no queue ${JSON.stringify(row.queue)} here.` };
   try {
-    await enqueueUnchecked(contract, row.action, JSON.parse(row.data), JSON.parse(row.options));
+    const options = withRestOfDelay(JSON.parse(row.options), row.waited_ms);
+    await enqueueUnchecked(contract, row.action, JSON.parse(row.data), options);
     return { row, fate: "published" };
   } catch (error) {
     if (error instanceof QueueUnavailableError) return { row, fate: "kept", error };
     return { row, fate: "refused", reason: reasonOf(error) };
   }
+}
+
+/** A delay counts from the moment in which the job was written, whatever the clocks of the application and of this process say. */
+function withRestOfDelay(options: unknown, waitedMs: number): unknown {
+  if (typeof options !== "object" || options === null || !("delayMs" in options)) return options;
+  const { delayMs } = options;
+  if (typeof delayMs !== "number") return options;
+  return { ...options, delayMs: Math.max(0, Math.round(delayMs - waitedMs)) };
 }
 
 /** What was checked on its way in and is refused now was written by another version, or by another hand. */

@@ -17,6 +17,7 @@ export { readRedisEnv, redisEnvSchema } from "./env.ts";
 export { type OwnKeyKind, ownKey } from "./key-names.ts";
 export { type LockWait, onLockWait } from "./lock-waits.ts";
 export { createRateLimit, type RateLimit, type RateLimitOptions } from "./rate-limit.ts";
+export { createRedisClock, type RedisClock, type RedisClockOptions } from "./redis-clock.ts";
 export {
   createSemaphore,
   type Semaphore,

@@ -4,16 +4,16 @@ import type { ActionInput, JobAction } from "./contracts/define-queue.ts";
 import type { EnqueueOptions } from "./contracts/job-options.ts";
 import { type Enqueued, enqueue } from "./enqueue.ts";
 
-/** Up to this priority somebody waits for the answer. */
-const leastUrgent = 3;
+/** The priorities of jobs for whose answer somebody waits. BullMQ's 0 is none of them: it stands for a job without a priority. */
+const urgentPriorities: ReadonlySet<unknown> = new Set([1, 2, 3]);
 
 /**
- * The queue of a job for a language model: `aiAgentUrgent` for the priorities 1 to 3, else `aiAgent`.
+ * The queue of a job for a language model: `aiAgentUrgent` for the priorities 1 to 3, else `aiAgent`, also for none.
  *
- * @param priority as an enqueue takes it; whatever is no such number is not urgent
+ * @param priority as an enqueue takes it; whatever it refuses is not urgent
  */
 export function agentContractFor(priority: unknown): typeof aiAgentContract | typeof aiAgentUrgentContract {
-  return typeof priority === "number" && priority <= leastUrgent ? aiAgentUrgentContract : aiAgentContract;
+  return urgentPriorities.has(priority) ? aiAgentUrgentContract : aiAgentContract;
 }
 
 /**

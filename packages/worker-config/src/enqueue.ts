@@ -44,6 +44,8 @@ async function add(contract: QueueContract, action: string, data: unknown, optio
   const queue = openQueue(contract);
   // With a dedupe key an id of our own tells our job from the one that holds the key.
   const opts = job.opts.deduplication ? { ...job.opts, jobId: randomUUID() } : job.opts;
-  const added = await queue.add(job.name, job.data, opts);
+  const added = await (job.runAtMs === undefined
+    ? queue.add(job.name, job.data, opts)
+    : queue.addAt(job.runAtMs, job.name, job.data, opts));
   return { status: queue.isDuplicate(added) ? "duplicate" : "created", jobId: String(added.id) };
 }

@@ -1,6 +1,7 @@
 import type { JobFailure, JobSkip } from "@millrace/worker-config/contracts";
 import { AbortedError } from "./abort-reason.ts";
 import type { FailureKind } from "./job-error.ts";
+import { toReadableError } from "./readable-error.ts";
 
 /** A failure that has been understood: what it means, under which code, and the error for the log. */
 export interface ClassifiedFailure extends JobFailure {
@@ -32,7 +33,7 @@ const kindOfAbort = {
  * down. The outermost error that says its kind decides; where none does, the failure is transient.
  */
 export function classifyFailure(thrown: unknown): ClassifiedFailure {
-  const error = toError(thrown);
+  const error = toReadableError(thrown);
   const { message } = error;
   if (error instanceof AbortedError) return { ...kindOfAbort[error.abortCause], message, error };
   for (const link of causesOf(error)) {
@@ -45,14 +46,9 @@ export function classifyFailure(thrown: unknown): ClassifiedFailure {
 /** What a handler threw to say that there is nothing to do; nothing for a failure. An attempt that was ended from outside has none. */
 export function skipOf(thrown: unknown): JobSkip | undefined {
   if (!Error.isError(thrown) || thrown instanceof AbortedError) return undefined;
-  const isSkip = "isSkip" in thrown && thrown.isSkip === true;
-  return isSkip ? { code: codeOf(thrown) ?? "skipped", message: thrown.message } : undefined;
-}
-
-function toError(thrown: unknown): Error {
-  if (Error.isError(thrown)) return thrown;
-  const text = typeof thrown === "string" ? thrown : `a handler threw ${thrown === null ? "null" : typeof thrown}`;
-  return new Error(text, { cause: thrown });
+  const error = toReadableError(thrown);
+  const isSkip = "isSkip" in error && error.isSkip === true;
+  return isSkip ? { code: codeOf(error) ?? "skipped", message: error.message } : undefined;
 }
 
 /** What was thrown and what it names as its cause, ten at most: those of them that are errors. */
@@ -75,8 +71,12 @@ function codeFor(kind: FailureKind, error: Error): string {
   return kind === "cancelled" ? kind : (codeOf(error) ?? kind);
 }
 
+/** What the host says of a job that never came to its handler's end: no handler can say it. */
+const hostsOwn: ReadonlySet<string> = new Set(["cancelled", "poison", "corrupt", "evicted", "child_failed"]);
+
 function codeOf(error: Error): string | undefined {
-  return "code" in error && typeof error.code === "string" && codePattern.test(error.code) ? error.code : undefined;
+  const code = "code" in error ? error.code : undefined;
+  return typeof code === "string" && codePattern.test(code) && !hostsOwn.has(code) ? code : undefined;
 }
 
 function retryAfterOf(error: Error): { retryAfterMs?: number } {

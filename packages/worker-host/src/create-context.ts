@@ -2,6 +2,7 @@ import type { Logger } from "@millrace/logger";
 import { InvalidJobError } from "@millrace/worker-config";
 import { maxMetaEntries, type QueueContract } from "@millrace/worker-config/contracts";
 import type { Enqueue, JobContext } from "./job-context.ts";
+import type { AttemptTime } from "./run-with-deadline.ts";
 import type { StartedJob } from "./started-job.ts";
 import { traceparentOf } from "./traceparent.ts";
 
@@ -14,7 +15,7 @@ interface Host {
 /** What an attempt adds to what its job says of itself. */
 interface Attempt extends Pick<JobContext, "workspaceId" | "idempotencyKey"> {
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  readonly signal: () => AbortSignal;
+  readonly time: AttemptTime;
 }
 
 /** What a handler gets beside its data. What most handlers never ask for is made when one does, so that it costs the others nothing. */
@@ -31,14 +32,15 @@ class AttemptContext implements JobContext {
   readonly isFinalAttempt: boolean;
   readonly idempotencyKey: string | undefined;
   readonly workspaceId: string | undefined;
-  readonly progress: JobContext["progress"];
   readonly #host: Host;
+  readonly #job: StartedJob;
   readonly #attempt: Attempt;
   #log: Logger | undefined;
   #traceparent: string | undefined;
 
   constructor(host: Host, job: StartedJob, attempt: Attempt) {
     this.#host = host;
+    this.#job = job;
     this.#attempt = attempt;
     this.queue = host.contract.name;
     this.action = job.action;
@@ -48,7 +50,6 @@ class AttemptContext implements JobContext {
     this.isFinalAttempt = job.attemptsMade + 1 >= job.attemptsAllowed;
     this.idempotencyKey = attempt.idempotencyKey;
     this.workspaceId = attempt.workspaceId;
-    this.progress = job.progress;
     this.#traceparent = job.traceparent;
   }
 
@@ -57,7 +58,20 @@ class AttemptContext implements JobContext {
   }
 
   get signal(): AbortSignal {
-    return this.#attempt.signal();
+    return this.#attempt.time.signal();
+  }
+
+  // A function of its own, as `enqueue` is. An attempt that is over says nothing more: the next one may be at it, or the job at its end.
+  get progress(): JobContext["progress"] {
+    return async (percent) => {
+      if (!this.#attempt.time.isOver()) await this.#job.progress(percent);
+    };
+  }
+
+  get note(): JobContext["note"] {
+    return async (line) => {
+      if (!this.#attempt.time.isOver()) await this.#job.note(line);
+    };
   }
 
   get log(): Logger {

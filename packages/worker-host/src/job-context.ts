@@ -27,10 +27,15 @@ export interface JobContext {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Aborts when the attempt's time is up or the worker must go. Pass it on to whatever waits: fetch, SMTP, a timer. */
   readonly signal: AbortSignal;
-  /** Bound to this attempt. Payloads do not belong in it. */
+  /** The process's log, bound to this attempt. Payloads do not belong in it. */
   readonly log: Logger;
-  /** Shown by the job's status, 0 to 100. */
+  /** Shown by the job's status, 0 to 100. After the attempt's end, at its deadline for instance, it does nothing. */
   progress(percent: number): Promise<void>;
+  /**
+   * A line for whoever looks at this job: in its details, on the dashboard and, while it runs, to those who follow it as an event `log`. The last
+   * hundred are kept with the job, each 2,000 characters at most. After the attempt's end it does nothing.
+   */
+  note(line: string): Promise<void>;
   /**
    * Adds a job that belongs to the same trace, unless its own labels or bytes leave no room for it. An attempt that is repeated enqueues again: name a
    * `jobId` made of this job's where that must not add a second job.

@@ -50,3 +50,11 @@ test("an observer hears of each start, of what was ended before it ran, and can 
   expect(of(cancelled)).toMatchObject([{ outcome: "cancelled", code: "cancelled", waitMs: null, durationMs: null }]);
   expect(lines.filter(({ code }) => code === "observer_failed")).toHaveLength(5);
 });
+
+test("an observer hears of a job that goes into quarantine as of a failure, so that whoever counts failures sees it", async () => {
+  const starts: SettledStart[] = [];
+  const jobId = await add("run", { fails: "never" });
+  await (await raw.getBackend().client).hset(raw.toKey(jobId), { data: "{" });
+  await work({ run: async () => {} }, { observers: [{ settled: (start) => starts.push(start) }] });
+  await expect.poll(() => starts).toMatchObject([{ jobId, action: "", outcome: "failed", code: "corrupt" }]);
+});

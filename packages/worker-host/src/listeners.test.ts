@@ -34,7 +34,15 @@ function counted() {
 test("a worker offers no listeners, so nobody can lose dead letters in one that rejects: they are written with the job's end", async () => {
   const { handlers } = counted();
   const worker = await work(handlers);
-  expect(Object.keys(worker).sort()).toEqual(["isReady", "isWedged", "jobs", "redisAnswers", "stop", "untilReady"]);
+  expect(Object.keys(worker).sort()).toEqual([
+    "clockSkewMs",
+    "isReady",
+    "isWedged",
+    "jobs",
+    "redisAnswers",
+    "stop",
+    "untilReady",
+  ]);
   const jobId = await add("fail", {});
   expect(await (await ended(jobId)).getState()).toBe("failed");
   expect(await raw.getFailed()).toMatchObject([{ id: jobId }]);

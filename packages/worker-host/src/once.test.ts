@@ -38,6 +38,7 @@ async function run(effects: EffectStore, timeoutMs?: number, order = "o") {
     starts: 1,
     replays: 0,
     progress: async () => {},
+    note: async () => {},
   };
   const enqueue = async () => ({ status: "created", jobId: "child" }) as const;
   const parts = { effects, workspaces: undefined, enqueue, log: silent, now: Date.now };

@@ -21,6 +21,7 @@ interface Terms {
  * A store that refuses (Redis is full, or takes no writes) is no failure of the job: before `run` the job is deferred, and after it the job
  * completes, since a further attempt would have the effect a second time. Then the claim alone holds off other jobs, until its lease is over.
  *
+ * @param run calls its argument where it was ended from outside and has come to its own end later, by throwing
  * @throws ContentionError `effect_in_progress`, `effect_superseded` or `effect_lookup_failed`; else what `run` threw, after the claim was
  *   given up
  */
@@ -28,7 +29,7 @@ export async function once(
   store: EffectStore,
   effect: Effect,
   { leaseMs, lifetimeMs, onUnrecorded }: Terms,
-  run: () => Promise<unknown>,
+  run: (onLateFailure: () => void) => Promise<unknown>,
 ): Promise<JobOutcome> {
   const claim = await store.claim(effect, leaseMs).catch((cause: unknown) => {
     throw new ContentionError("Whether the effect has happened could not be asked.", {
@@ -46,15 +47,16 @@ export async function once(
     const message = "An earlier job with the same idempotency key had the effect.";
     return { outcome: "skipped", code: "already_done", message, result };
   }
+  // A claim that cannot be given up ends with its lease; the attempt's own error is what matters.
+  const giveUp = () => store.giveUp(effect).catch(() => {});
   let result: unknown;
   try {
-    result = await run();
+    result = await run(() => void giveUp());
   } catch (error) {
     // An attempt that was ended from outside may still be at it, where its handler ignores the signal: no other job comes near the effect
-    // until the lease is over. The job itself takes its own claim over.
+    // until the handler has thrown as well, or the lease is over. The job itself takes its own claim over.
     if (error instanceof AbortedError) throw error;
-    // A claim that cannot be given up ends with its lease; the attempt's own error is what matters.
-    await store.giveUp(effect).catch(() => {});
+    await giveUp();
     throw error;
   }
   const isOurs = await store.finish(effect, JSON.stringify(result ?? null), lifetimeMs).catch((err: Error) => {

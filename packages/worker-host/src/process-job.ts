@@ -144,12 +144,17 @@ async function claimAndRun<
   const definition = host.contract.actions[action];
   const idempotencyKey = checkKey(definition.idempotencyKey?.(data), `${host.contract.name}/${action}`);
   const timeoutMs = run.timeoutMs ?? definition.timeout ?? defaultTimeoutMs;
-  const runHandler = () =>
-    runWithDeadline(timeoutMs, abort, async (signal) => {
-      const context = createContext(host, job, { workspaceId, idempotencyKey, meta, signal });
-      const returned = await host.handlers[action](data, context);
-      return toStoredResult(definition.result, returned, context);
-    });
+  const runHandler = (onLateFailure?: () => void) =>
+    runWithDeadline(
+      timeoutMs,
+      abort,
+      async (time) => {
+        const context = createContext(host, job, { workspaceId, idempotencyKey, meta, time });
+        const returned = await host.handlers[action](data, context);
+        return toStoredResult(definition.result, returned, context);
+      },
+      onLateFailure,
+    );
   if (idempotencyKey === undefined) return { outcome: "completed", result: await runHandler() };
   const lifetimeMs = definition.idempotencyLifetimeMs ?? defaultIdempotencyLifetimeMs;
   // Whoever fills in the data chooses the key: without its workspace, one tenant could take another's effect and read its result.

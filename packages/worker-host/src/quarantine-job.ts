@@ -1,9 +1,11 @@
+import type { Logger } from "@millrace/logger";
 import { ownKey } from "@millrace/redis";
 import { formatJobFailure } from "@millrace/worker-config/contracts";
-import type { Job, Worker } from "bullmq";
+import { type Job, WaitingError, type Worker } from "bullmq";
+import { type JobObserver, tellObservers } from "./job-observer.ts";
 
 // Fields are kept as they are, byte for byte, and so is what lies there instead of a record. A record that was gone holds only what the
-// fetch itself wrote into it. DUMP is for kinds of keys that only modules know.
+// fetch itself wrote into it. The time is Redis', by which a purge tells what is old. DUMP is for kinds of keys that only modules know.
 const script = `
 if redis.call("GET", KEYS[2]) ~= ARGV[2] then return "lost" end
 redis.call("DEL", KEYS[2])
@@ -28,7 +30,9 @@ else
   fields.value = type(value) == "table" and cjson.encode(value) or value
 end
 local reason = (kind or fields.data or fields.name) and "corrupt" or "evicted"
-local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = tonumber(ARGV[3]), kind = kind, fields = fields }
+local time = redis.call("TIME")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = now, kind = kind, fields = fields }
 redis.call("HSET", KEYS[5], ARGV[1], cjson.encode(entry))
 redis.call("DEL", KEYS[1])
 local isRead, link = pcall(cjson.decode, fields.parent or "")
@@ -48,7 +52,7 @@ if link.id then
     end
   end
 end
-redis.call("XADD", KEYS[6], "*", "event", "failed", "jobId", ARGV[1], "failedReason", ARGV[4], "prev", "active")
+redis.call("XADD", KEYS[6], "*", "event", "failed", "jobId", ARGV[1], "failedReason", ARGV[3], "prev", "active")
 return reason`;
 
 /**
@@ -57,17 +61,37 @@ return reason`;
  * record's place, with that `kind`, and what it holds as the field `value`. To its parent in a flow it is a
  * failed child; one that goes on without it does, any other fails. A record that is gone names no parent.
  *
- * @returns why: `corrupt`, `evicted`, or `lost` when another worker holds the job by now
+ * The log says why: `corrupt`, `evicted`, or `lost` when another worker holds the job by now. Observers hear of a failure of that code, of an
+ * action without a name.
+ *
+ * @throws WaitingError always: the job has been moved, so that BullMQ records nothing and goes on
  */
-export async function quarantineJob(
+export async function quarantine(
+  worker: Worker<unknown, unknown, string>,
+  { prefix, log, observers = [] }: { prefix: string; log: Logger; observers?: readonly JobObserver[] },
+  job: Job<unknown, unknown, string>,
+  token: string | undefined,
+): Promise<never> {
+  const code = await moveToQuarantine(worker, prefix, job.id ?? "", token);
+  log.error(
+    { queue: worker.name, jobId: job.id, outcome: "quarantined", code },
+    "job quarantined, its record cannot be read",
+  );
+  if (code !== "lost") {
+    const start = { queue: worker.name, action: "", jobId: job.id ?? "", attempt: 0, waitMs: null, durationMs: null };
+    tellObservers(observers, { ...start, outcome: "failed", code }, log);
+  }
+  throw new WaitingError();
+}
+
+async function moveToQuarantine(
   worker: Worker<unknown, unknown, string>,
   prefix: string,
-  job: Job<unknown, unknown, string>,
+  jobId: string,
   token: string | undefined,
 ): Promise<"corrupt" | "evicted" | "lost"> {
   const client = await worker.getBackend().client;
   client.defineCommand("millraceQuarantineJob", { numberOfKeys: 6, lua: script });
-  const jobId = job.id ?? "";
   const jobKey = worker.toKey(jobId);
   return client.runCommand("millraceQuarantineJob", [
     jobKey,
@@ -78,7 +102,6 @@ export async function quarantineJob(
     worker.toKey("events"),
     jobId,
     token ?? "",
-    Date.now(),
     formatJobFailure({ code: "corrupt", message: "The job's record cannot be read; it is kept in quarantine." }),
   ]);
 }

@@ -4,9 +4,9 @@ import { runWithDeadline } from "./run-with-deadline.ts";
 
 test("a handler that rejects as it hears of the abort does not settle the attempt with an error of its own", async () => {
   const controller = new AbortController();
-  const running = runWithDeadline(10_000, controller.signal, (signal) => {
+  const running = runWithDeadline(10_000, controller.signal, (time) => {
     const { promise, reject } = Promise.withResolvers<never>();
-    signal().addEventListener("abort", () => reject(new Error("socket closed")));
+    time.signal().addEventListener("abort", () => reject(new Error("socket closed")));
     return promise;
   });
   controller.abort(abortReasons.interrupted);
@@ -25,8 +25,8 @@ test("under a signal that has aborted already the handler does not run", async (
 test("a signal that is asked for after the abort has aborted", async () => {
   const controller = new AbortController();
   const asked = Promise.withResolvers<() => AbortSignal>();
-  const running = runWithDeadline(10_000, controller.signal, async (signal) => {
-    asked.resolve(signal);
+  const running = runWithDeadline(10_000, controller.signal, async (time) => {
+    asked.resolve(time.signal);
     return new Promise<never>(() => {});
   });
   running.catch(() => {});
@@ -34,4 +34,19 @@ test("a signal that is asked for after the abort has aborted", async () => {
   controller.abort(abortReasons.cancelled);
   expect(signal().aborted).toBe(true);
   expect(signal().reason).toMatchObject({ abortCause: "cancelled" });
+});
+
+test("whoever waits for a handler's end hears of one that throws after the abort, and of one that never began", async () => {
+  const late = Promise.withResolvers<never>();
+  const heard = Promise.withResolvers<void>();
+  const running = runWithDeadline(1, undefined, () => late.promise, heard.resolve);
+  await expect(running).rejects.toMatchObject({ abortCause: "timeout" });
+  late.reject(new Error("socket closed"));
+  await heard.promise;
+
+  const neverBegan = Promise.withResolvers<void>();
+  const aborted = AbortSignal.abort(abortReasons.cancelled);
+  const refused = runWithDeadline(10_000, aborted, async () => {}, neverBegan.resolve);
+  await expect(refused).rejects.toMatchObject({ abortCause: "cancelled" });
+  await neverBegan.promise;
 });

@@ -8,22 +8,36 @@ export interface AbortSource {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
+/** What a running attempt can ask about its own time. */
+export interface AttemptTime {
+  /** Aborts at the deadline. Made when it is asked for: most handlers never do, and a signal is the dearest part of a short job. */
+  signal(): AbortSignal;
+  /** Whether the attempt has been settled, by its handler's end or before. What the handler still does is nobody's any more. */
+  isOver(): boolean;
+}
+
 /**
  * Runs one attempt under a signal that aborts at the deadline or with `parent`. It settles at the abort at the latest: a handler that
  * ignores its signal goes on in the background, but what it returns or throws afterwards reaches nobody.
  *
- * @param attempt gets its signal from a function: most handlers never ask, and a signal is the dearest part of a short job
+ * @param onLateFailure the handler of an attempt that was aborted has ended by throwing, or never begun, so that it does nothing any more
  * @throws AbortedError when aborted, else what the attempt threw
  */
 export function runWithDeadline<T>(
   timeoutMs: number,
   parent: AbortSource | undefined,
-  attempt: (signal: () => AbortSignal) => Promise<T>,
+  attempt: (time: AttemptTime) => Promise<T>,
+  onLateFailure?: () => void,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    if (parent?.aborted) return reject(abortError(parent.reason));
+    if (parent?.aborted) {
+      reject(abortError(parent.reason));
+      onLateFailure?.();
+      return;
+    }
     let controller: AbortController | undefined;
     let abortedBy: AbortedError | undefined;
+    let isOver = false;
     const signal = () => {
       if (!controller) {
         controller = new AbortController();
@@ -44,11 +58,12 @@ export function runWithDeadline<T>(
       timeoutMs,
     );
     const end = () => {
+      isOver = true;
       clearTimeout(timer);
       parent?.removeEventListener("abort", onParentAbort);
     };
     parent?.addEventListener("abort", onParentAbort);
-    attempt(signal).then(
+    attempt({ signal, isOver: () => isOver }).then(
       (result) => {
         end();
         resolve(result);
@@ -56,6 +71,7 @@ export function runWithDeadline<T>(
       (error: unknown) => {
         end();
         reject(error);
+        if (abortedBy) onLateFailure?.();
       },
     );
   });

@@ -12,24 +12,28 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill("SIGKILL");
 });
 
-/** A worker process on a port that it chose, and where its log says that it is. */
-async function startProcess() {
+/** A worker process on a port that it chose, where its log says that it is. Its clock may be ahead of everybody's. */
+async function startProcess(aheadMs = 0) {
+  const shift = `const now = Date.now; Date.now = () => now() + ${aheadMs};`;
   const child = fork(new URL("../test/observed-process.ts", import.meta.url), {
-    execArgv: ["--conditions=millrace-source"],
+    execArgv: ["--conditions=millrace-source", `--import=data:text/javascript,${encodeURIComponent(shift)}`],
     env: { ...process.env, LOG_LEVEL: "info", LOG_FORMAT: "json" },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   running.push(child);
   const started = Promise.withResolvers<string>();
   const ready = Promise.withResolvers<void>();
+  const codes: string[] = [];
   createInterface(child.stdout ?? process.stdin).on("line", (line) => {
-    const { msg, health } = JSON.parse(line);
+    const { msg, health, code } = JSON.parse(line);
+    if (code !== undefined) codes.push(code);
     if (msg === "worker started") started.resolve(health.replace("/readyz", ""));
     if (msg === "worker ready") ready.resolve();
   });
   const url = await started.promise;
   await ready.promise;
-  return { child, exited: once(child, "exit"), scrape: async () => (await fetch(`${url}/metrics`)).text(), url };
+  const scrape = async () => (await fetch(`${url}/metrics`)).text();
+  return { child, exited: once(child, "exit"), scrape, url, codes };
 }
 
 const readiness = async (url: string) => {
@@ -95,4 +99,16 @@ test("a process that was told to stop is not ready, and alive, until its last jo
   expect(await scrape()).toContain('worker_ready{queue="default"} 0');
   child.send("release");
   expect(await exited).toEqual([0, null]);
+});
+
+test("a process whose machine's clock is off says so and goes by Redis': a delayed job starts when it is due", async () => {
+  const { child, scrape, codes } = await startProcess(-60_000);
+  const holds = once(child, "message");
+  const jobId = await add("hold", {}, { delayMs: 100 });
+  const addedAt = performance.now();
+  await holds;
+  expect(performance.now() - addedAt).toBeLessThan(5_000);
+  expect(Math.abs(((await raw.getJob(jobId))?.processedOn ?? 0) - Date.now())).toBeLessThan(10_000);
+  expect(await scrape()).toMatch(/^redis_clock_skew_seconds\{queue="default"\} -(59|60)\./m);
+  expect(codes.filter((code) => code === "clock_skew")).toHaveLength(1);
 });

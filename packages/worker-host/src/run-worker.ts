@@ -55,7 +55,10 @@ export async function runWorker<
   const workspaces = watchWorkspaces({ connection, prefix, onOutage });
   const tracing = await startTracing(`millrace-worker-${contract.name}`, log);
   const registry = createRegistry();
-  const metrics = createWorkerMetrics(registry, contract, () => worker.isReady());
+  const metrics = createWorkerMetrics(registry, contract, {
+    isReady: () => worker.isReady(),
+    clockSkewMs: () => worker.clockSkewMs(),
+  });
   onLockWait(metrics.lockWaited);
   options.metrics?.(registry);
   const outcomes = createOutcomeCount();

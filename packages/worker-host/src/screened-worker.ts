@@ -1,3 +1,4 @@
+import type { RedisClock } from "@millrace/redis";
 import { replayFields } from "@millrace/worker-config/contracts";
 import {
   type BackendFactory,
@@ -11,6 +12,7 @@ import {
   Worker,
   type WorkerOptions,
 } from "bullmq";
+import { goByRedisClock } from "./go-by-redis-clock.ts";
 import { handBackStranded } from "./hand-back-stranded.ts";
 import { isSoundRecord } from "./sound-record.ts";
 import { surfaceBroken } from "./surface-broken.ts";
@@ -39,10 +41,10 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   readonly #replays: Map<string, Replay>;
   readonly #loop: FetchLoop;
 
-  constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions) {
+  constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions, clock: RedisClock) {
     const replays = new Map<string, Replay>();
     const loop = { turns: 0 };
-    super(name, processor, options, screenedBackend(replays, loop));
+    super(name, processor, options, screenedBackend(replays, loop, clock));
     this.#replays = replays;
     this.#loop = loop;
   }
@@ -111,9 +113,14 @@ interface FetchLoop {
 
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
-function screenedBackend(replays: Map<string, Replay>, loop: FetchLoop): BackendFactory<RedisQueueBackend> {
+function screenedBackend(
+  replays: Map<string, Replay>,
+  loop: FetchLoop,
+  clock: RedisClock,
+): BackendFactory<RedisQueueBackend> {
   return (...parameters) => {
     const backend = createRedisBackend(...parameters);
+    goByRedisClock(backend, clock);
     const execCommand = backend.execCommand.bind(backend);
     const waitForJob = backend.waitForJob.bind(backend);
     // With delayed jobs about, the loop may wait many times before it fetches.

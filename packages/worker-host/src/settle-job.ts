@@ -46,6 +46,6 @@ export async function settleJob(
 
 /** A dead letter shows where it happened, not where it was settled. */
 function withStackOf(origin: Error, error: Error): Error {
-  if (origin.stack) error.stack = origin.stack;
+  if (origin.stack !== undefined) error.stack = origin.stack;
   return error;
 }

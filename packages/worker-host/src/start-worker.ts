@@ -1,17 +1,18 @@
 import type { Logger } from "@millrace/logger";
-import type { RedisConnectionOptions } from "@millrace/redis";
+import type { RedisClock, RedisConnectionOptions } from "@millrace/redis";
 import type { Tracing } from "@millrace/tracing";
 import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
-import { type Job, type RedisClient, WaitingError } from "bullmq";
+import type { Job, RedisClient } from "bullmq";
 import { explainRefusal } from "./check-redis.ts";
 import { checkWorkerOptions } from "./check-worker-options.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import type { JobObserver } from "./job-observer.ts";
+import { createNoteWriter, type WriteNote } from "./note-writer.ts";
 import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
-import { quarantineJob } from "./quarantine-job.ts";
+import { quarantine } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
 import { createRunningAttempts, type RunningJob } from "./running-attempts.ts";
@@ -23,6 +24,7 @@ import { watchCancellations } from "./watch-cancellations.ts";
 import { watchClients } from "./watch-clients.ts";
 import { watchFetchLoop } from "./watch-fetch-loop.ts";
 import { watchLocks } from "./watch-locks.ts";
+import { createWorkerClock } from "./worker-clock.ts";
 
 export interface WorkerSettings {
   readonly connection: RedisConnectionOptions;
@@ -54,6 +56,8 @@ export interface RunningWorker {
   isWedged(): boolean;
   /** Resolves when the worker takes jobs. Without Redis that is when Redis comes. Rejects when Redis was refused. */
   untilReady(): Promise<void>;
+  /** How far this machine's clock is ahead of Redis', in milliseconds; below 0 it is behind. Undefined while that is not known. */
+  clockSkewMs(): number | undefined;
   /** The jobs that it runs at this moment. */
   jobs(): readonly RunningJob[];
   /**
@@ -91,17 +95,18 @@ export function startWorker<
     shutdownGraceMs: Number.POSITIVE_INFINITY,
   });
   const attempts = createRunningAttempts();
+  const clock: RedisClock = createWorkerClock(() => worker.getBackend().client, log);
   const worker = new ScreenedWorker(
     contract.name,
     // Two parameters: for a third BullMQ would make an AbortController per job, beside the host's own way to end one.
     async (job, token) => {
-      if (isUnreadable(job)) return quarantine(worker, prefix, log, job, token);
+      if (isUnreadable(job)) return quarantine(worker, settings, job, token);
       const jobId = job.id ?? "";
       const attempt = attempts.begin(jobId, job.name);
       try {
         // Without a reason nothing is awaited here: until the handler itself waits, BullMQ does not send its next fetch.
         if (cancellations.heardEarly(jobId) && (await cancellations.isCalledOff(jobId))) attempt.abort("cancelled");
-        const started = toStartedJob(job, jobId, worker.takeReplay(jobId));
+        const started = toStartedJob(job, jobId, worker.takeReplay(jobId), writeNote);
         return await settleJob(job, token, await processJob(host, started, attempt));
       } finally {
         attempts.end(jobId, attempt);
@@ -118,6 +123,7 @@ export function startWorker<
       // It begins below, once Redis has been looked at.
       autorun: false,
     },
+    clock,
   );
   const host: JobHost<Name, Data, Result> = {
     contract,
@@ -128,8 +134,9 @@ export function startWorker<
     enqueue: settings.enqueue ?? enqueue,
     observers: settings.observers,
     tracing: settings.tracing,
-    now: Date.now,
+    now: clock.now,
   };
+  const writeNote = createNoteWriter(worker, prefix);
   const clients = watchClients(worker, log);
   reportEngine(worker, clients, log, settings.observers);
   const locks = watchLocks(worker, attempts, settings.lockDurationMs ?? defaultWorkerOptions.lockDuration);
@@ -137,12 +144,13 @@ export function startWorker<
   const loop = watchFetchLoop({
     turns: () => worker.fetchTurns,
     // Not begun, at its end, or every place taken: an attempt has its deadline, so that this is no excuse for ever.
-    mayStand: () => attempts.size > 0 || !hasBegun || worker.closing !== undefined,
+    // With a rate limit BullMQ's loop waits for a job that runs before it looks whether the limit is open again.
+    mayStand: () => attempts.size >= (rateLimit ? 1 : concurrency) || !hasBegun || worker.closing !== undefined,
     redisAnswers,
   });
   const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name, log });
   let hasBegun = false;
-  const begun = begin(worker, contract, settings).then(() => {
+  const begun = begin(worker, clock, contract, settings).then(() => {
     hasBegun = true;
   });
   // Told to whoever waits for readiness.
@@ -158,6 +166,7 @@ export function startWorker<
       await begun;
       await Promise.all([worker.waitUntilReady(), cancellations.ready]);
     },
+    clockSkewMs: clock.skewMs,
     jobs: attempts.list,
     stop: async (graceMs) => {
       const isDrained = await stopWorker(worker, { areReady: clients.areReady, graceMs, interrupt });
@@ -169,8 +178,15 @@ export function startWorker<
   };
 }
 
-async function begin(worker: ScreenedWorker, contract: QueueContract, { prepare }: WorkerSettings): Promise<void> {
+async function begin(
+  worker: ScreenedWorker,
+  clock: RedisClock,
+  contract: QueueContract,
+  { prepare }: WorkerSettings,
+): Promise<void> {
   const client = await worker.getBackend().client.catch(explainRefusal);
+  client.on("ready", clock.measureAnew);
+  await clock.settled();
   await prepare?.(client);
   await declareQueueLimits(worker, contract.settings);
   // Both connections: an error of the first job must not look like an outage because the second one is not there yet.
@@ -178,7 +194,7 @@ async function begin(worker: ScreenedWorker, contract: QueueContract, { prepare 
   worker.run().catch((error: Error) => worker.emit("error", error));
 }
 
-function toStartedJob(job: FetchedJob, jobId: string, replay: Replay): StartedJob {
+function toStartedJob(job: FetchedJob, jobId: string, replay: Replay, writeNote: WriteNote): StartedJob {
   return {
     jobId,
     action: job.name,
@@ -190,21 +206,6 @@ function toStartedJob(job: FetchedJob, jobId: string, replay: Replay): StartedJo
     starts: job.attemptsStarted,
     replays: replay.count,
     progress: (percent) => job.updateProgress(percent),
+    note: (line) => writeNote(jobId, line),
   };
-}
-
-async function quarantine(
-  worker: ScreenedWorker,
-  prefix: string,
-  log: Logger,
-  job: FetchedJob,
-  token: string | undefined,
-): Promise<never> {
-  const code = await quarantineJob(worker, prefix, job, token);
-  log.error(
-    { queue: worker.name, jobId: job.id, outcome: "quarantined", code },
-    "job quarantined, its record cannot be read",
-  );
-  // Moved already: BullMQ records nothing and goes on.
-  throw new WaitingError();
 }

@@ -17,4 +17,5 @@ export interface StartedJob {
   /** The attempt's own, where attempts are traced. */
   readonly traceparent?: string;
   progress(percent: number): Promise<void>;
+  note(line: string): Promise<void>;
 }

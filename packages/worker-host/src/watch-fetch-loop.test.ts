@@ -1,8 +1,10 @@
+import { createLogger } from "@millrace/logger";
 import { getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { afterEach, expect, test } from "vitest";
 import { ScreenedWorker } from "./screened-worker.ts";
 import { answers } from "./stop-worker.ts";
 import { type WatchedLoop, watchFetchLoop } from "./watch-fetch-loop.ts";
+import { createWorkerClock } from "./worker-clock.ts";
 
 const open: { close(): void }[] = [];
 afterEach(() => {
@@ -58,7 +60,9 @@ test("a loop that turns again after it stood is not wedged any more", async () =
 test("a real worker's loop turns while its queue is empty, and is wedged when its wait for a job never ends", async () => {
   const connection = getRedisConnection("worker");
   const { QUEUE_PREFIX: prefix } = readQueueEnv();
-  const worker = new ScreenedWorker("default", async () => {}, { connection, prefix, drainDelay: 0.02 });
+  const clock = createWorkerClock(() => worker.getBackend().client, createLogger({ level: "silent" }));
+  const options = { connection, prefix, drainDelay: 0.02 };
+  const worker: ScreenedWorker = new ScreenedWorker("default", async () => {}, options, clock);
   await worker.waitUntilReady();
   const watched = watchFetchLoop(
     { turns: () => worker.fetchTurns, mayStand: () => false, redisAnswers: () => answers(worker) },

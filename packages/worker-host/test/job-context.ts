@@ -21,6 +21,7 @@ export function jobContext({
     signal: new AbortController().signal,
     log: createLogger({ level: "silent" }),
     progress: async () => {},
+    note: async () => {},
     enqueue: async () => ({ status: "created", jobId: "another" }),
     ...overrides,
   };

@@ -1,24 +1,14 @@
-import { closeQueues } from "@millrace/worker-config";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiKey, basic, bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
+import { describe, expect, test } from "vitest";
+import { apiKey, basic, bearer, createTestApp, expectProblem, useTestApp } from "../../test/test-app.ts";
 
 const otherKey = "another-key-as-good";
-let app: Awaited<ReturnType<typeof createTestApp>>;
-
-beforeAll(async () => {
-  app = await createTestApp({ apiKeys: [apiKey, otherKey] });
-});
-
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
+const app = useTestApp({ apiKeys: [apiKey, otherKey] });
 
 const encode = (credentials: string) => Buffer.from(credentials).toString("base64");
 
 test("the files of a page are behind the same door as the page", async () => {
   for (const url of ["/admin/queues/static/favicon-32x32.png", "/admin/queues/static/nope"]) {
-    expectProblem(await app.inject({ url }), 401, "unauthorized");
+    expectProblem(await app().inject({ url }), 401, "unauthorized");
   }
 });
 
@@ -37,7 +27,7 @@ describe("a route for programs", () => {
     ["another scheme", `Token ${apiKey}`],
     ["Basic, which a browser would add to a foreign page's request", basic.authorization],
   ])("refuses %s and says what it expects, not what it got", async (_, authorization) => {
-    const response = await app.inject({ url, headers: authorization === undefined ? {} : { authorization } });
+    const response = await app().inject({ url, headers: authorization === undefined ? {} : { authorization } });
     expectProblem(response, 401, "unauthorized");
     expect(response.headers["www-authenticate"]).toBe('Bearer realm="Millrace"');
     expect(response.json().detail).toContain("Authorization: Bearer <key>");
@@ -46,11 +36,11 @@ describe("a route for programs", () => {
   });
 
   test.each([`Bearer ${apiKey}`, `Bearer ${otherKey}`, `bearer   ${apiKey}`])("takes %s", async (authorization) => {
-    expect((await app.inject({ url, headers: { authorization } })).statusCode).toBe(404);
+    expect((await app().inject({ url, headers: { authorization } })).statusCode).toBe(404);
   });
 
   test("refuses before it reads the body", async () => {
-    const response = await app.inject({
+    const response = await app().inject({
       method: "POST",
       url: "/jobs/email/sendEmail",
       headers: { "content-type": "application/json" },
@@ -62,35 +52,42 @@ describe("a route for programs", () => {
 
 describe.each(["/docs/", "/openapi.json", "/admin/queues"])("the page %s", (url) => {
   test("leads a person to the login page and tells a program what is missing", async () => {
-    const person = await app.inject({ url: `${url}?q=1`, headers: { accept: "text/html,*/*" } });
+    const person = await app().inject({ url: `${url}?q=1`, headers: { accept: "text/html,*/*" } });
     expect([person.statusCode, person.headers.location]).toEqual([303, `/login?next=${encodeURIComponent(url)}`]);
-    expectProblem(await app.inject({ url }), 401, "unauthorized");
+    expectProblem(await app().inject({ url }), 401, "unauthorized");
   });
 
   test("takes a key as the password of any name, and as a program sends it", async () => {
     const nameless = { authorization: `Basic ${encode(`:${otherKey}`)}` };
     for (const headers of [basic, nameless, bearer]) {
-      expect((await app.inject({ url, headers })).statusCode).toBe(200);
+      expect((await app().inject({ url, headers })).statusCode).toBe(200);
     }
   });
 
   test.each([encode("anybody:wrong-key-wrong-key"), encode(`${apiKey}:`), encode(`a:b:${apiKey}`), "%%%", ""])(
     "refuses the credentials %s",
     async (credentials) => {
-      expectProblem(await app.inject({ url, headers: { authorization: `Basic ${credentials}` } }), 401, "unauthorized");
+      expectProblem(
+        await app().inject({ url, headers: { authorization: `Basic ${credentials}` } }),
+        401,
+        "unauthorized",
+      );
     },
   );
 });
 
 test("a key is never written to the log", async () => {
-  await app.inject({ url: "/jobs/email/nope", headers: bearer });
-  await app.inject({ url: "/jobs/email/nope?key=wrong-key", headers: { authorization: "Bearer wrong-key-wrong-key" } });
+  await app().inject({ url: "/jobs/email/nope", headers: bearer });
+  await app().inject({
+    url: "/jobs/email/nope?key=wrong-key",
+    headers: { authorization: "Bearer wrong-key-wrong-key" },
+  });
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   for (const key of ["wrong-key-in-the-form", apiKey]) {
-    await app.inject({ method: "POST", url: "/login", headers, payload: `key=${key}` });
+    await app().inject({ method: "POST", url: "/login", headers, payload: `key=${key}` });
   }
-  expect(app.logged.length).toBeGreaterThan(1);
-  expect(app.logged.join("")).not.toMatch(new RegExp(`${apiKey}|wrong-key`));
+  expect(app().logged.length).toBeGreaterThan(1);
+  expect(app().logged.join("")).not.toMatch(new RegExp(`${apiKey}|wrong-key`));
 });
 
 test("an address that tries keys is refused for a while, also with a right one, and says until when", async () => {

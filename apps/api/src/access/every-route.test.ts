@@ -3,31 +3,15 @@ import { openAgentRun, requestAgentApproval } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { cancelJob } from "@millrace/job-admin";
 import { addSchedule } from "@millrace/schedules";
-import {
-  closeQueues,
-  contracts,
-  emailContract,
-  emailQueue,
-  enqueue,
-  type QueueContract,
-  queueNames,
-} from "@millrace/worker-config";
+import { contracts, emailContract, emailQueue, enqueue, type QueueContract, queueNames } from "@millrace/worker-config";
 import type { InjectOptions } from "fastify";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { putFailed } from "../../../../packages/job-admin/test/failed-jobs.ts";
-import { createTestApp, listRoutes, mail } from "../../test/test-app.ts";
+import { listRoutes, mail, useTestApp } from "../../test/test-app.ts";
 import { createEndpoint, createResendable } from "../../test/webhook-records.ts";
 
 const { database } = useDatabase();
-let app: Awaited<ReturnType<typeof createTestApp>>;
-
-beforeAll(async () => {
-  app = await createTestApp({ database: database() });
-});
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
+const app = useTestApp(() => ({ database: database() }));
 
 const roles: Role[] = ["viewer", "producer", "operator", "admin"];
 const anyone = ["viewer", "producer", "operator", "admin"];
@@ -232,7 +216,7 @@ async function ask(method: string, url: string, key?: string, payload?: object):
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   // What the router lists is what it takes; the type of inject knows the usual methods only.
   const request = { method: method as NonNullable<InjectOptions["method"]>, url, headers, ...(payload && { payload }) };
-  const { statusCode, body } = await app.inject(request);
+  const { statusCode, body } = await app().inject(request);
   const [, code] = /"code":"(\w+)"/.exec(statusCode < 400 ? "" : body) ?? [];
   return code === undefined ? String(statusCode) : `${statusCode} ${code}`;
 }
@@ -251,7 +235,7 @@ const reached =
 test("every route answers each role, of all workspaces, of its own and of another, exactly as the table says, and nobody else", {
   timeout: 60_000,
 }, async () => {
-  const routes = listRoutes(app);
+  const routes = listRoutes(app());
   expect(routes.filter((route) => !rowOf(route))).toEqual([]);
   const keys = new Map<string, string>();
   for (const role of roles) keys.set(role, await keyOf(role));

@@ -1,25 +1,19 @@
 import { createApiKey } from "@millrace/access";
 import { useDatabase } from "@millrace/database/testing";
-import { closeQueues, emailContract, emailQueue, enqueue } from "@millrace/worker-config";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { emailContract, emailQueue, enqueue } from "@millrace/worker-config";
+import { beforeAll, expect, test } from "vitest";
+import { expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 import { createEndpoint } from "../../test/webhook-records.ts";
 
 const { database } = useDatabase();
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp(() => ({ database: database() }));
 let headers: { authorization: string };
 beforeAll(async () => {
-  app = await createTestApp({ database: database() });
   const { key } = await createApiKey({ name: "ws-1", role: "operator", workspaceId: "ws-1" });
   headers = { authorization: `Bearer ${key}` };
 });
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
 const send = (data: object, options = {}) =>
-  app.inject({
+  app().inject({
     method: "POST",
     url: "/jobs/email/sendEmail",
     headers,
@@ -36,12 +30,12 @@ test("a workspace's key enqueues for its workspace, and adds nothing for another
 test("another workspace's job answers as one that never was", async () => {
   const theirs = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId: "ws-2" }, { delayMs: 3_600_000 });
   const nobodys = await enqueue(emailContract, "sendEmail", mail, { delayMs: 3_600_000 });
-  const never = await app.inject({ url: "/jobs/email/never-was", headers });
+  const never = await app().inject({ url: "/jobs/email/never-was", headers });
   for (const { jobId } of [theirs, nobodys]) {
-    const read = await app.inject({ url: `/jobs/email/${jobId}`, headers });
+    const read = await app().inject({ url: `/jobs/email/${jobId}`, headers });
     expectProblem(read, 404, "unknown_job");
     expect(read.json()).toEqual(never.json());
-    const cancelled = await app.inject({ method: "POST", url: `/jobs/email/${jobId}/cancel`, headers });
+    const cancelled = await app().inject({ method: "POST", url: `/jobs/email/${jobId}/cancel`, headers });
     expectProblem(cancelled, 404, "unknown_job");
     expect(await (await emailQueue.getJob(jobId))?.getState()).toBe("delayed");
   }
@@ -49,10 +43,10 @@ test("another workspace's job answers as one that never was", async () => {
 
 test("lists hold a workspace's own, and what it makes is its own, without a word of it in the request", async () => {
   const [own] = [await createEndpoint(database(), "ws-1"), await createEndpoint(database(), "ws-2")];
-  const list = await app.inject({ url: "/webhooks/endpoints", headers });
+  const list = await app().inject({ url: "/webhooks/endpoints", headers });
   expect(list.json().items.map(({ id }: { id: string }) => id)).toEqual([own]);
   const payload = { url: "https://example.com/hooks", events: ["*"] };
-  const made = await app.inject({ method: "POST", url: "/webhooks/endpoints", headers, payload });
+  const made = await app().inject({ method: "POST", url: "/webhooks/endpoints", headers, payload });
   expect(made.json()).toMatchObject({ workspaceId: "ws-1" });
 });
 
@@ -66,10 +60,10 @@ test("a schedule of its own may not add jobs of another workspace, or of none", 
       action: "sendEmail",
       data,
     };
-    const response = await app.inject({ method: "POST", url: "/schedules", headers, payload });
+    const response = await app().inject({ method: "POST", url: "/schedules", headers, payload });
     expect([400, 403]).toContain(response.statusCode);
   }
-  expect((await app.inject({ url: "/schedules", headers })).json().items).toEqual([]);
+  expect((await app().inject({ url: "/schedules", headers })).json().items).toEqual([]);
 });
 
 test("job ids and dedupe keys are a workspace's own: nobody holds another one's job up, or learns that it is there", async () => {
@@ -78,7 +72,7 @@ test("job ids and dedupe keys are a workspace's own: nobody holds another one's 
   const again = await send({ workspaceId: "ws-1" }, { jobId: "order-1001" });
   expect([first.statusCode, again.statusCode]).toEqual([202, 200]);
   expect(again.json().jobId).toBe(first.json().jobId);
-  expect((await app.inject({ url: `/jobs/email/${first.json().jobId}`, headers })).statusCode).toBe(200);
+  expect((await app().inject({ url: `/jobs/email/${first.json().jobId}`, headers })).statusCode).toBe(200);
   const dedupe = { key: "digest", mode: "drop" };
   await enqueue(emailContract, "sendEmail", mail, { delayMs: 3_600_000, dedupe: { key: "digest", mode: "drop" } });
   const own = await send({ workspaceId: "ws-1" }, { delayMs: 3_600_000, dedupe });

@@ -1,22 +1,14 @@
 import { openAgentRun, requestAgentApproval } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
-import {
-  aiAgentQueue,
-  aiAgentUrgentQueue,
-  closeQueues,
-  contracts,
-  emailQueue,
-  enqueueUnchecked,
-} from "@millrace/worker-config";
+import { aiAgentQueue, aiAgentUrgentQueue, contracts, emailQueue, enqueueUnchecked } from "@millrace/worker-config";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
+import { bearer, expectProblem, useTestApp } from "../../test/test-app.ts";
 
 const { database } = useDatabase();
 const mail = { to: "bob@example.com", subject: "Hello", text: "You asked." };
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp(() => ({ database: database() }));
 
 beforeAll(async () => {
-  app = await createTestApp({ database: database() });
   await openAgentRun(database(), {
     id: "run",
     queue: "aiAgent",
@@ -27,12 +19,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const queue of [emailQueue, aiAgentQueue, aiAgentUrgentQueue]) await queue.obliterate({ force: true });
-  await app.close();
-  await closeQueues();
 });
-
 function ask(method: "GET" | "POST", path: string, payload?: object) {
-  return app.inject({ method, url: path, headers: bearer, ...(payload && { payload }) });
+  return app().inject({ method, url: path, headers: bearer, ...(payload && { payload }) });
 }
 
 async function wish(workspaceId?: string, data: object = mail): Promise<string> {
@@ -100,7 +89,7 @@ test("a viewer's key does not see them: they show what the jobs would be added w
   const id = await wish();
   const { key } = (await ask("POST", "/keys", { name: "Looks", role: "viewer" })).json();
   for (const url of ["/agent/approvals", `/agent/approvals/${id}`]) {
-    expectProblem(await app.inject({ url, headers: { authorization: `Bearer ${key}` } }), 403, "forbidden");
+    expectProblem(await app().inject({ url, headers: { authorization: `Bearer ${key}` } }), 403, "forbidden");
   }
 });
 
@@ -109,7 +98,7 @@ test("a workspace's key sees and decides what its own agents ask for, and no oth
   const { key } = (await ask("POST", "/keys", { name: "Ops of one", role: "operator", workspaceId })).json();
   const headers = { authorization: `Bearer ${key}` };
   const [own, foreign] = [await wish(workspaceId), await wish(other)];
-  const as = (method: "GET" | "POST", url: string) => app.inject({ method, url, headers });
+  const as = (method: "GET" | "POST", url: string) => app().inject({ method, url, headers });
   expect((await as("GET", "/agent/approvals")).json().items).toMatchObject([{ id: own }]);
   for (const [method, path] of [
     ["GET", ""],

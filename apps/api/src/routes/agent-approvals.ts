@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import {
   type AgentApproval,
   agentApprovalStates,
@@ -8,15 +7,7 @@ import {
   listAgentApprovals,
   recordAgentApprovalJob,
 } from "@millrace/database";
-import {
-  askQueue,
-  contracts,
-  enqueueUnchecked,
-  prepareEnqueue,
-  queueNames,
-  workspaceIdSchema,
-} from "@millrace/worker-config";
-import { jobEnvelopeSchema } from "@millrace/worker-config/contracts";
+import { workspaceIdSchema } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
@@ -24,27 +15,11 @@ import { noteAudit } from "../access/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { isOwn, workspaceFor } from "../access/own-workspace.ts";
 import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
+import { approvalSchema, showApproval } from "./agent-approval-view.ts";
+import { addApprovedJob, checkApprovedJob } from "./approved-job.ts";
 
 const tags = ["agent"];
 const params = z.object({ id: z.string().max(100) });
-const moment = z.iso.datetime();
-
-const approvalSchema = z
-  .object({
-    id: z.string(),
-    runId: z.string(),
-    workspaceId: z.string().nullable(),
-    queue: z.string(),
-    action: z.string(),
-    data: z.unknown().describe("What the job would be added with."),
-    reason: z.string().describe("Why, in the agent's words: what a model says, and nothing that anybody checked."),
-    state: z.enum(agentApprovalStates),
-    decidedBy: z.string().nullable(),
-    decidedAt: moment.nullable(),
-    jobId: z.string().nullable().describe("The job, once it was added."),
-    createdAt: moment,
-  })
-  .meta({ id: "AgentApproval" });
 
 const decisionSchema = z
   .strictObject({
@@ -128,7 +103,7 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
       if (!approval) return sendUnknownApproval(reply);
       if (approval.state !== "approved") return sendDecided(reply, approval);
       if (approval.jobId !== undefined) return showApproval(approval);
-      const jobId = await addJob(approval);
+      const jobId = await addApprovedJob(approval);
       if (jobId === undefined) return sendIdTaken(reply, approval);
       await recordAgentApprovalJob(database, approval.id, jobId);
       noteAudit(request, { queue: approval.queue, jobId });
@@ -156,6 +131,10 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
   );
 }
 
+function answers(description: string) {
+  return { 200: describeResponse(description, approvalSchema), ...recordProblemResponses };
+}
+
 async function findOwnApproval(database: Database, access: Caller, id: string): Promise<AgentApproval | undefined> {
   const approval = await findAgentApproval(database, id);
   return approval && isOwn(access, approval.workspaceId) ? approval : undefined;
@@ -173,49 +152,8 @@ async function decide(
 ): Promise<AgentApproval | undefined> {
   const approval = await findOwnApproval(database, access, id);
   if (!approval) return undefined;
-  if (state === "approved" && approval.state === "pending") checkJob(approval);
+  if (state === "approved" && approval.state === "pending") checkApprovedJob(approval);
   return decideAgentApproval(database, id, { state, decidedBy: body?.decidedBy ?? access.keyName });
-}
-
-/**
- * What was stored is what the contract had let in. One that has changed since refuses it before anything is decided, so that the approval can
- * still be rejected.
- *
- * @throws InvalidJobError
- */
-function checkJob({ id, queue, action, data }: AgentApproval): void {
-  prepareEnqueue(contracts[queueNames.parse(queue)], action, JSON.parse(data), { jobId: id }, Date.now());
-}
-
-/**
- * Under the approval's own id: whoever approves at the same time adds the same job.
- *
- * @returns the job's id; undefined where a job with other data, which somebody enqueued under this id, stands there
- */
-async function addJob({ id, queue, action, data: json }: AgentApproval): Promise<string | undefined> {
-  const contract = contracts[queueNames.parse(queue)];
-  const data: unknown = JSON.parse(json);
-  const { status, jobId } = await enqueueUnchecked(contract, action, data, { jobId: id });
-  if (status === "created") return jobId;
-  const stored = await askQueue(contract, (opened) => opened.getJob(id));
-  const envelope = jobEnvelopeSchema.safeParse(stored?.data).data;
-  return envelope?.type === action && isDeepStrictEqual(envelope.data, data) ? jobId : undefined;
-}
-
-function answers(description: string) {
-  return { 200: describeResponse(description, approvalSchema), ...recordProblemResponses };
-}
-
-function showApproval({ position: _, ...approval }: AgentApproval): z.input<typeof approvalSchema> {
-  return {
-    ...approval,
-    workspaceId: approval.workspaceId ?? null,
-    data: JSON.parse(approval.data),
-    decidedBy: approval.decidedBy ?? null,
-    decidedAt: approval.decidedAt?.toISOString() ?? null,
-    jobId: approval.jobId ?? null,
-    createdAt: approval.createdAt.toISOString(),
-  };
 }
 
 function sendUnknownApproval(reply: FastifyReply): FastifyReply {

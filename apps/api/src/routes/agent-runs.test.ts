@@ -1,22 +1,16 @@
 import { agentRunId, beginAgentToolCall, endAgentToolCall, openAgentRun, recordAgentStep } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
-import { aiAgentContract, aiAgentQueue, closeQueues, enqueue } from "@millrace/worker-config";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
+import { aiAgentContract, aiAgentQueue, enqueue } from "@millrace/worker-config";
+import { afterAll, expect, test } from "vitest";
+import { bearer, expectProblem, useTestApp } from "../../test/test-app.ts";
 
 const { database } = useDatabase();
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp(() => ({ database: database() }));
 
-beforeAll(async () => {
-  app = await createTestApp({ database: database() });
-});
 afterAll(async () => {
   await aiAgentQueue.obliterate({ force: true });
-  await app.close();
-  await closeQueues();
 });
-
-const read = (url: string, headers = bearer) => app.inject({ url, headers });
+const read = (url: string, headers = bearer) => app().inject({ url, headers });
 
 /** A run of two steps, as a worker leaves it while the second tool is under way. */
 async function run(jobId: string, workspaceId: string, createdAt = new Date(1_000)): Promise<void> {
@@ -104,7 +98,7 @@ test("what was said is for operators, and each look leaves a row in the audit lo
   const { items } = (await read("/audit?action=agent.read-messages")).json();
   expect(items).toMatchObject([{ action: "agent.read-messages", target: { queue: "aiAgent", jobId } }]);
   const { key } = (
-    await app.inject({ method: "POST", url: "/keys", headers: bearer, payload: { name: "v", role: "viewer" } })
+    await app().inject({ method: "POST", url: "/keys", headers: bearer, payload: { name: "v", role: "viewer" } })
   ).json();
   expect((await read(url, { authorization: `Bearer ${key}` })).statusCode).toBe(403);
 });
@@ -113,7 +107,7 @@ test("a workspace's key sees its own runs alone", async () => {
   const [own, other] = [crypto.randomUUID(), crypto.randomUUID()];
   for (const workspaceId of [own, other]) await run(`of-${workspaceId}`, workspaceId);
   const payload = { name: "One", role: "operator", workspaceId: own };
-  const { key } = (await app.inject({ method: "POST", url: "/keys", headers: bearer, payload })).json();
+  const { key } = (await app().inject({ method: "POST", url: "/keys", headers: bearer, payload })).json();
   const as = (url: string) => read(url, { authorization: `Bearer ${key}` });
   expect((await as("/agent/runs")).json().items).toMatchObject([{ jobId: `of-${own}` }]);
   expect((await as(`/agent/runs?workspaceId=${other}`)).statusCode).toBe(403);

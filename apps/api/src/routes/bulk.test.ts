@@ -1,20 +1,12 @@
-import { closeQueues, emailQueue } from "@millrace/worker-config";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { emailQueue } from "@millrace/worker-config";
+import { afterEach, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 
-beforeAll(async () => {
-  app = await createTestApp();
-});
 afterEach(() => emailQueue.obliterate({ force: true }));
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
 const post = (payload: object, headers = {}) =>
-  app.inject({ method: "POST", url: "/jobs/email/sendEmail/bulk", headers: { ...bearer, ...headers }, payload });
+  app().inject({ method: "POST", url: "/jobs/email/sendEmail/bulk", headers: { ...bearer, ...headers }, payload });
 
 test("a thousand jobs are added by one request, in their order", async () => {
   const items = Array.from({ length: 1_000 }, (_, index) => ({ data: { ...mail, subject: `No. ${index}` } }));

@@ -1,21 +1,13 @@
-import { closeQueues, emailQueue, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
+import { emailQueue, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { FlowProducer, Worker } from "bullmq";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { afterEach, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 
-beforeAll(async () => {
-  app = await createTestApp();
-});
 afterEach(() => emailQueue.obliterate({ force: true }));
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
 async function enqueue(): Promise<string> {
-  const response = await app.inject({
+  const response = await app().inject({
     method: "POST",
     url: "/jobs/email/sendEmail",
     headers: bearer,
@@ -25,7 +17,7 @@ async function enqueue(): Promise<string> {
 }
 
 function cancel(jobId: string, queue = "email") {
-  return app.inject({ method: "POST", url: `/jobs/${queue}/${jobId}/cancel`, headers: bearer });
+  return app().inject({ method: "POST", url: `/jobs/${queue}/${jobId}/cancel`, headers: bearer });
 }
 
 const noChildren = { cancelled: 0, cancelling: 0, finished: 0, left: 0 };
@@ -35,7 +27,7 @@ test("a waiting job is cancelled and says so", async () => {
   const jobId = await enqueue();
   const response = await cancel(jobId);
   expect([response.statusCode, response.json()]).toEqual([200, { ...alone, jobId, status: "cancelled" }]);
-  const read = await app.inject({ url: `/jobs/email/${jobId}`, headers: bearer });
+  const read = await app().inject({ url: `/jobs/email/${jobId}`, headers: bearer });
   expect(read.json()).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
 });
 
@@ -82,5 +74,5 @@ test("in a flow the answer says what became of the children, and what the parent
 test("an unknown job, an unknown queue, and a caller without a key get no further", async () => {
   expectProblem(await cancel("never-was"), 404, "unknown_job");
   expectProblem(await cancel("1", "emial"), 404, "unknown_queue");
-  expectProblem(await app.inject({ method: "POST", url: "/jobs/email/1/cancel" }), 401, "unauthorized");
+  expectProblem(await app().inject({ method: "POST", url: "/jobs/email/1/cancel" }), 401, "unauthorized");
 });

@@ -1,20 +1,19 @@
 import { existsSync } from "node:fs";
-import { closeQueues, queueNames } from "@millrace/worker-config";
+import { queueNames } from "@millrace/worker-config";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { apiKey, basic, createTestApp } from "../../test/test-app.ts";
+import { apiKey, basic, useTestApp } from "../../test/test-app.ts";
 
 // Debian's, which `.ci/run` installs. Where there is none, the same is asked of what the server sends.
 const executablePath = "/usr/bin/chromium";
 const switches = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-sync"];
 const background = ["disable-background-networking", "disable-component-update"];
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 let origin: string;
 let browser: Browser | undefined;
 beforeAll(async () => {
-  app = await createTestApp();
-  origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  origin = await app().listen({ host: "127.0.0.1", port: 0 });
   if (!existsSync(executablePath)) return;
   browser = await chromium.launch({
     executablePath,
@@ -23,10 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await app.close();
-  await closeQueues();
 });
-
 test("a person without access sees the login page, with access every queue, and no other host hears of it", async () => {
   const foreign = browser ? await walk(await browser.newPage()) : await readPages();
   expect(foreign).toEqual([]);

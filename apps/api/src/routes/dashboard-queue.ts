@@ -1,7 +1,16 @@
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
-import { findJob } from "@millrace/job-admin";
-import { queueNames } from "@millrace/worker-config";
-import { Job, type Queue } from "bullmq";
+import { FlowProducer, type Job, type Queue } from "bullmq";
+import { DashboardJob } from "./dashboard-job.ts";
+
+/** Reads flows job by job, so that a record that cannot be read is one node, and hides none below it or beside it. */
+class DashboardFlows extends FlowProducer {
+  protected override get Job() {
+    return DashboardJob;
+  }
+}
+
+// One for each backend, whoever shows its queues: it listens to the backend for as long as that lives.
+const flowsOf = new WeakMap<object, DashboardFlows>();
 
 /**
  * A queue as the dashboard reads it: job by job, so that a record that cannot be read is one row, marked as such, and hides no other. Bull Board takes
@@ -15,13 +24,8 @@ export class DashboardQueue extends BullMQAdapter {
     this.#queue = queue;
   }
 
-  override async getJob(id: string): Promise<Job | undefined> {
-    try {
-      return await super.getJob(id);
-    } catch (error) {
-      if (!isOfDamagedRecord(error)) throw error;
-      return standIn(this.#queue, id);
-    }
+  override getJob(id: string): Promise<Job | undefined> {
+    return DashboardJob.fromId(this.#queue, id);
   }
 
   override async getJobs(...[states, start, end]: Parameters<BullMQAdapter["getJobs"]>): Promise<Job[]> {
@@ -31,18 +35,11 @@ export class DashboardQueue extends BullMQAdapter {
     const jobs = await Promise.all(ids.map((id) => this.getJob(id)));
     return jobs.filter((job) => job !== undefined);
   }
-}
 
-/** What BullMQ throws at a record that is no job; anything else, such as an outage, is not about this record. */
-function isOfDamagedRecord(error: unknown): boolean {
-  if (error instanceof SyntaxError || error instanceof TypeError) return true;
-  return error instanceof Error && error.message.startsWith("WRONGTYPE");
-}
-
-async function standIn(queue: Queue, id: string): Promise<Job> {
-  const known = await findJob(queueNames.parse(queue.name), id).catch(() => undefined);
-  const job = new Job(queue, `damaged record${known?.action ? ` of ${known.action}` : ""}`, {}, {}, id);
-  job.failedReason = known?.error?.message ?? "The job cannot run: its record cannot be read.";
-  job.timestamp = Date.parse(known?.createdAt ?? "");
-  return job;
+  override async getFlowProducer(): Promise<FlowProducer> {
+    const backend = this.#queue.getBackend();
+    const flows = flowsOf.get(backend) ?? new DashboardFlows(this.#queue.opts, () => backend);
+    flowsOf.set(backend, flows);
+    return flows;
+  }
 }

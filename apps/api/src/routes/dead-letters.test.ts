@@ -1,16 +1,15 @@
 import { createRedis } from "@millrace/redis";
-import { closeQueues, emailQueue, getRedisConnection } from "@millrace/worker-config";
+import { emailQueue, getRedisConnection } from "@millrace/worker-config";
 import { createWorkspaceDirectory, watchWorkspaces } from "@millrace/workspaces";
 import { Worker } from "bullmq";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
 const prefix = process.env.QUEUE_PREFIX ?? "";
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 let worker: Worker;
 
 beforeAll(async () => {
-  app = await createTestApp();
   const fail = async (): Promise<unknown> => {
     throw new Error("[smtp_550] no such mailbox");
   };
@@ -18,22 +17,19 @@ beforeAll(async () => {
 });
 afterEach(() => emailQueue.obliterate({ force: true }));
 afterAll(async () => {
-  await app.close();
   await worker.close();
-  await closeQueues();
 });
-
 /** Jobs that have failed for good, in this order. */
 async function fail(...jobIds: string[]): Promise<void> {
   for (const jobId of jobIds) {
     const url = "/jobs/email/sendEmail?waitMs=20000";
     const payload = { data: mail, options: { jobId, attempts: 1 } };
-    const { job } = (await app.inject({ method: "POST", url, headers: bearer, payload })).json();
+    const { job } = (await app().inject({ method: "POST", url, headers: bearer, payload })).json();
     expect(job.status).toBe("failed");
   }
 }
-const list = (query = "") => app.inject({ url: `/dead-letters${query}`, headers: bearer });
-const post = (url: string, payload: object = {}) => app.inject({ method: "POST", url, headers: bearer, payload });
+const list = (query = "") => app().inject({ url: `/dead-letters${query}`, headers: bearer });
+const post = (url: string, payload: object = {}) => app().inject({ method: "POST", url, headers: bearer, payload });
 const idsOf = (response: Awaited<ReturnType<typeof list>>) =>
   response.json().items.map(({ jobId }: { jobId: string }) => jobId);
 
@@ -78,7 +74,7 @@ test("what a filter names is replayed, and a dry run only says so", async () => 
 test("a replay whose caller leaves stops, and the audit log says so and how far it came", async () => {
   await fail("a", "b", "c");
   await worker.pause();
-  const origin = await app.listen({ port: 0 });
+  const origin = await app().listen({ port: 0 });
   const leaving = new AbortController();
   const asked = fetch(`${origin}/dead-letters/replay`, {
     method: "POST",
@@ -90,7 +86,7 @@ test("a replay whose caller leaves stops, and the audit log says so and how far 
   leaving.abort();
   await expect(asked).rejects.toThrow(/abort/);
   const readRow = async () =>
-    (await app.inject({ url: "/audit?action=dead-letter.replay-many&limit=1", headers: bearer })).json().items[0];
+    (await app().inject({ url: "/audit?action=dead-letter.replay-many&limit=1", headers: bearer })).json().items[0];
   await expect
     .poll(readRow)
     .toMatchObject({ outcome: "stopped", status: 200, details: { isDryRun: false, replayed: 1 } });

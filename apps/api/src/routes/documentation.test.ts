@@ -1,8 +1,8 @@
-import { closeQueues, contracts, enqueueOptionsSchema, type QueueContract } from "@millrace/worker-config";
+import { contracts, enqueueOptionsSchema, type QueueContract } from "@millrace/worker-config";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { basic, bearer, createTestApp } from "../../test/test-app.ts";
+import { basic, bearer, useTestApp } from "../../test/test-app.ts";
 
 interface Operation {
   readonly summary: string;
@@ -24,19 +24,12 @@ interface Document {
   readonly paths: Record<string, Record<string, Operation>>;
 }
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 let document: Document;
 
 beforeAll(async () => {
-  app = await createTestApp();
-  document = (await app.inject({ url: "/openapi.json", headers: bearer })).json();
+  document = (await app().inject({ url: "/openapi.json", headers: bearer })).json();
 });
-
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
 const actions = Object.values<QueueContract>(contracts).flatMap((contract) =>
   Object.entries(contract.actions).map(([action, { data }]) => ({ path: `/jobs/${contract.name}/${action}`, data })),
 );
@@ -149,7 +142,7 @@ describe("the OpenAPI document", () => {
 });
 
 test("/docs is a page that shows this document and runs no program from elsewhere", async () => {
-  const page = await app.inject({ url: "/docs/", headers: basic });
+  const page = await app().inject({ url: "/docs/", headers: basic });
   expect(page.headers["content-type"]).toContain("text/html");
   expect(page.body).toContain('"/openapi.json"');
   expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);
@@ -157,11 +150,11 @@ test("/docs is a page that shows this document and runs no program from elsewher
     expect(page.body.replace(/\s+/g, " ")).toContain(off);
   }
   expect(page.headers["content-security-policy"]).toContain("default-src 'self'");
-  const script = await app.inject({ url: "/docs/js/scalar.js", headers: basic });
+  const script = await app().inject({ url: "/docs/js/scalar.js", headers: basic });
   expect([script.statusCode, script.headers["content-type"]]).toEqual([200, expect.stringContaining("javascript")]);
 });
 
 test("/docs leads on to itself, and a redirect asks for the key too", async () => {
-  expect((await app.inject({ url: "/docs", headers: basic })).headers.location).toBe("/docs/");
-  expect((await app.inject({ url: "/docs" })).statusCode).toBe(401);
+  expect((await app().inject({ url: "/docs", headers: basic })).headers.location).toBe("/docs/");
+  expect((await app().inject({ url: "/docs" })).statusCode).toBe(401);
 });

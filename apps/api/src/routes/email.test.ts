@@ -1,22 +1,14 @@
 import { connectDatabase, findEmailTemplate, listDigestRecipients } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
-import { closeQueues } from "@millrace/worker-config";
 import type { InjectOptions } from "fastify";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
+import { expect, test } from "vitest";
+import { bearer, createTestApp, expectProblem, useTestApp } from "../../test/test-app.ts";
 
 const { database } = useDatabase();
-let app: Awaited<ReturnType<typeof createTestApp>>;
-beforeAll(async () => {
-  app = await createTestApp({ database: database() });
-});
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
+const app = useTestApp(() => ({ database: database() }));
 
 const ask = (method: NonNullable<InjectOptions["method"]>, url: string, payload?: object) =>
-  app.inject({ method, url, headers: bearer, ...(payload && { payload }) });
+  app().inject({ method, url, headers: bearer, ...(payload && { payload }) });
 
 test("a template is stored, read in a reader's language, listed in pages and removed", async () => {
   const put = (locale: string, subject: string) =>
@@ -49,7 +41,7 @@ test.each([
 });
 
 test("an address is suppressed, found, listed in pages and lifted, and never stands in the log", async () => {
-  const before = app.logged.length;
+  const before = app().logged.length;
   for (const name of ["Zoe", "amy"]) {
     const response = await ask("PUT", "/email/suppressions", { address: `${name}@example.com`, reason: "complaint" });
     expect(response.json()).toMatchObject({ address: `${name.toLowerCase()}@example.com`, reason: "complaint" });
@@ -65,7 +57,7 @@ test("an address is suppressed, found, listed in pages and lifted, and never sta
   expect((await ask("DELETE", "/email/suppressions?address=Zoe@example.com")).statusCode).toBe(204);
   expectProblem(await ask("DELETE", "/email/suppressions?address=zoe@example.com"), 404, "not_suppressed");
   expectProblem(await ask("PUT", "/email/suppressions", { address: "MARKER" }), 400, "invalid_request");
-  expect(app.logged.slice(before).join("")).not.toMatch(/example\.com|MARKER/);
+  expect(app().logged.slice(before).join("")).not.toMatch(/example\.com|MARKER/);
 });
 
 test("something to tell is kept for the recipient's digest, and what is no line or no web address is refused", async () => {

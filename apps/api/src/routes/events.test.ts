@@ -8,32 +8,30 @@ import { type Job, Worker } from "bullmq";
 import { fastify } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { bearer, createTestApp, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 import { type Caller, decorateCaller, setCaller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
 import { openJobFeed } from "../job-feed.ts";
+import { closeUnusedConnections } from "../unused-connections.ts";
 import { createWaitingRoom } from "../waiting-room.ts";
 import { type EventStreamLimits, eventRoutes } from "./events.ts";
 
 const prefix = process.env.QUEUE_PREFIX ?? "";
 const redis = createRedis("worker", process.env.REDIS_URL ?? "", () => {});
 const writer = createJobEventWriter({ redis, prefix });
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 let origin: string;
 let worker: Worker;
 let run: (job: Job) => Promise<unknown> = async () => null;
 
 beforeAll(async () => {
-  app = await createTestApp();
-  origin = await app.listen({ port: 0 });
+  origin = await app().listen({ port: 0 });
   worker = new Worker("email", (job) => run(job), { connection: getRedisConnection("worker"), prefix });
 });
 afterAll(async () => {
-  await app.close();
   await worker.close();
   await Promise.all([closeQueues(), redis.quit()]);
 });
-
 /** A job that runs when it is promoted. */
 async function addJob(): Promise<{ jobId: string; start: () => Promise<void> }> {
   const { jobId } = await enqueue(emailContract, "sendEmail", mail, { delayMs: 3_600_000 });
@@ -65,6 +63,8 @@ async function serve(
 ) {
   const closing = new AbortController();
   const server = fastify();
+  // `fetch` opens connections ahead.
+  closeUnusedConnections(server);
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
   server.addHook("preClose", async () => closing.abort());
@@ -117,7 +117,7 @@ test("a job that is removed ends its streams", async () => {
 });
 
 test("a job that is not there, and an event that never was, are problems", async () => {
-  const ask = (url: string, headers = {}) => app.inject({ url, headers: { ...bearer, ...headers } });
+  const ask = (url: string, headers = {}) => app().inject({ url, headers: { ...bearer, ...headers } });
   expectProblem(await ask("/jobs/email/nobody/events"), 404, "unknown_job");
   expectProblem(await ask("/jobs/nope/nobody/events"), 404, "unknown_queue");
   const { jobId } = await addJob();

@@ -1,17 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { closeQueues, contracts, type QueueContract } from "@millrace/worker-config";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { apiKey, basic, createTestApp } from "../../test/test-app.ts";
+import { contracts, type QueueContract } from "@millrace/worker-config";
+import { expect, test } from "vitest";
+import { apiKey, basic, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
-beforeAll(async () => {
-  app = await createTestApp();
-});
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
+const app = useTestApp();
 
 const exampleOf = new Map<string, unknown>(
   Object.values<QueueContract>(contracts).flatMap(({ name, actions }) =>
@@ -25,7 +18,7 @@ const actions = Object.values<QueueContract>(contracts).flatMap(({ name, actions
 );
 
 async function readCommands(headers: Record<string, string> = {}): Promise<string[]> {
-  const response = await app.inject({ url: "/examples", headers: { ...basic, ...headers } });
+  const response = await app().inject({ url: "/examples", headers: { ...basic, ...headers } });
   expect(response.statusCode).toBe(200);
   const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
   return [...response.body.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = ""]) =>
@@ -42,7 +35,7 @@ test("the page has one command for each action of every queue, with the caller's
 });
 
 test("each command is taken when it is pasted into a shell", async () => {
-  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  const origin = await app().listen({ host: "127.0.0.1", port: 0 });
   for (const command of await readCommands({ host: new URL(origin).host })) {
     const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s`]);
     expect(JSON.parse(stdout)).toMatchObject({ status: "created", jobId: expect.any(String) });

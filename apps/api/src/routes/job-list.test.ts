@@ -1,19 +1,12 @@
 import { createApiKey } from "@millrace/access";
-import { closeQueues, emailQueue } from "@millrace/worker-config";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { emailQueue } from "@millrace/worker-config";
+import { afterEach, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
-beforeAll(async () => {
-  app = await createTestApp();
-});
+const app = useTestApp();
+
 afterEach(() => emailQueue.obliterate({ force: true }));
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
-const ask = (url: string, headers = bearer) => app.inject({ url, headers });
+const ask = (url: string, headers = bearer) => app().inject({ url, headers });
 const idsOf = async (url: string, headers = bearer): Promise<string[]> => {
   const response = await ask(url, headers);
   expect(response.statusCode, response.body).toBe(200);
@@ -23,13 +16,13 @@ const idsOf = async (url: string, headers = bearer): Promise<string[]> => {
 
 async function add(data: object, options: object = {}): Promise<string> {
   const payload = { data: { ...mail, ...data }, options };
-  return (await app.inject({ method: "POST", url: "/jobs/email/sendEmail", headers: bearer, payload })).json().jobId;
+  return (await app().inject({ method: "POST", url: "/jobs/email/sendEmail", headers: bearer, payload })).json().jobId;
 }
 
 async function addBulk(...data: object[]): Promise<string[]> {
   const payload = { items: data.map((own) => ({ data: { ...mail, ...own } })) };
   const url = "/jobs/email/sendEmail/bulk";
-  const { items } = (await app.inject({ method: "POST", url, headers: bearer, payload })).json();
+  const { items } = (await app().inject({ method: "POST", url, headers: bearer, payload })).json();
   return items.map(({ jobId }: { jobId: string }) => jobId);
 }
 

@@ -1,30 +1,21 @@
-import { closeQueues, emailQueue, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
+import { emailQueue, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { Worker } from "bullmq";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
-
-beforeAll(async () => {
-  app = await createTestApp();
-});
+const app = useTestApp();
 
 afterEach(() => emailQueue.obliterate({ force: true }));
 
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
 async function enqueue(options: object = {}): Promise<string> {
   const url = "/jobs/email/sendEmail";
-  const response = await app.inject({ method: "POST", url, headers: bearer, payload: { data: mail, options } });
+  const response = await app().inject({ method: "POST", url, headers: bearer, payload: { data: mail, options } });
   expect(response.statusCode).toBe(202);
   return response.json().jobId;
 }
 
 function read(jobId: string) {
-  return app.inject({ url: `/jobs/email/${jobId}`, headers: bearer });
+  return app().inject({ url: `/jobs/email/${jobId}`, headers: bearer });
 }
 
 /** Lets one job run to its end. */
@@ -87,7 +78,7 @@ describe("a job's status", () => {
 
   test("may be asked for by HEAD", async () => {
     const jobId = await enqueue();
-    const response = await app.inject({ method: "HEAD", url: `/jobs/email/${jobId}`, headers: bearer });
+    const response = await app().inject({ method: "HEAD", url: `/jobs/email/${jobId}`, headers: bearer });
     expect([response.statusCode, response.body]).toEqual([200, ""]);
   });
 });

@@ -13,7 +13,7 @@ export const jobSchema = z
     action: z.string(),
     status: jobStatuses,
     attempts: z.int().describe("Attempts that ended so far."),
-    progress: z.unknown(),
+    progress: z.unknown().describe("In per cent, as its handler said last, 0 until then; 100 once it succeeded."),
     createdAt: z.iso.datetime(),
     startedAt: z.iso.datetime().nullable(),
     finishedAt: z.iso.datetime().nullable(),

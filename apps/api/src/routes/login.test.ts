@@ -1,21 +1,13 @@
 import { createApiKey, revokeApiKey } from "@millrace/access";
-import { closeQueues } from "@millrace/worker-config";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { apiKey, createTestApp, expectProblem } from "../../test/test-app.ts";
+import { expect, test } from "vitest";
+import { apiKey, createTestApp, expectProblem, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
-beforeAll(async () => {
-  app = await createTestApp();
-});
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
+const app = useTestApp();
 
 function logIn(fields: Record<string, string>, headers: Record<string, string> = {}) {
   const payload = new URLSearchParams(fields).toString();
   const type = { "content-type": "application/x-www-form-urlencoded" };
-  return app.inject({ method: "POST", url: "/login", headers: { ...type, ...headers }, payload });
+  return app().inject({ method: "POST", url: "/login", headers: { ...type, ...headers }, payload });
 }
 
 async function cookieOf(key: string): Promise<string> {
@@ -30,18 +22,18 @@ test("who logs in with a key sees what the key may see, and nothing after loggin
   const cookie = await cookieOf(apiKey);
   expect(cookie).not.toContain(apiKey);
   for (const url of ["/admin/queues", "/admin/queues/api/queues", "/docs/", "/examples"]) {
-    expect((await app.inject({ url, headers: { cookie } })).statusCode).toBe(200);
+    expect((await app().inject({ url, headers: { cookie } })).statusCode).toBe(200);
   }
-  const out = await app.inject({ method: "POST", url: "/logout", headers: { cookie } });
+  const out = await app().inject({ method: "POST", url: "/logout", headers: { cookie } });
   expect([out.statusCode, out.headers.location]).toEqual([303, "/login"]);
   expect(out.headers["set-cookie"]).toContain("Max-Age=0");
 });
 
 test("a session is for pages alone: no route of a program takes it, so that no site can make a browser act", async () => {
   const cookie = await cookieOf(apiKey);
-  expectProblem(await app.inject({ url: "/jobs/email/x", headers: { cookie } }), 401, "unauthorized");
+  expectProblem(await app().inject({ url: "/jobs/email/x", headers: { cookie } }), 401, "unauthorized");
   expectProblem(
-    await app.inject({ method: "POST", url: "/jobs/email/x/cancel", headers: { cookie } }),
+    await app().inject({ method: "POST", url: "/jobs/email/x/cancel", headers: { cookie } }),
     401,
     "unauthorized",
   );
@@ -50,9 +42,9 @@ test("a session is for pages alone: no route of a program takes it, so that no s
 test("a key that does not operate sees no dashboard, nor does one of a single workspace", async () => {
   const { key: viewer } = await createApiKey({ name: "viewer", role: "viewer" });
   const url = "/admin/queues";
-  expectProblem(await app.inject({ url, headers: { cookie: await cookieOf(viewer) } }), 403, "forbidden");
+  expectProblem(await app().inject({ url, headers: { cookie: await cookieOf(viewer) } }), 403, "forbidden");
   const { key: bound } = await createApiKey({ name: "bound", role: "operator", workspaceId: "ws-1" });
-  expectProblem(await app.inject({ url, headers: { cookie: await cookieOf(bound) } }), 403, "other_workspace");
+  expectProblem(await app().inject({ url, headers: { cookie: await cookieOf(bound) } }), 403, "other_workspace");
 });
 
 test("a session ends with its key", async () => {
@@ -70,7 +62,7 @@ test.each(["https://evil.example/", "//evil.example", "/\\evil.example", "javasc
   "a link to the login page cannot lead on to %s",
   async (next) => {
     expect((await logIn({ key: apiKey, next })).headers.location).toBe("/admin/queues");
-    const page = await app.inject({ url: `/login?next=${encodeURIComponent(next)}` });
+    const page = await app().inject({ url: `/login?next=${encodeURIComponent(next)}` });
     expect(page.body).toContain('name="next" value="/admin/queues"');
   },
 );
@@ -86,13 +78,13 @@ test("a wrong key is told so, and neither it nor what else was sent stands in th
 test("another site logs nobody in or out", async () => {
   const elsewhere = { "sec-fetch-site": "cross-site" };
   expectProblem(await logIn({ key: apiKey }, elsewhere), 403, "cross_site");
-  expectProblem(await app.inject({ method: "POST", url: "/logout", headers: elsewhere }), 403, "cross_site");
+  expectProblem(await app().inject({ method: "POST", url: "/logout", headers: elsewhere }), 403, "cross_site");
 });
 
 test("no other route takes a form, which another site could send, and a login takes a small one alone", async () => {
   const headers = { "content-type": "application/x-www-form-urlencoded", authorization: `Bearer ${apiKey}` };
   const url = "/jobs/email/sendEmail";
-  const response = await app.inject({ method: "POST", url, headers, payload: "data=x" });
+  const response = await app().inject({ method: "POST", url, headers, payload: "data=x" });
   expectProblem(response, 415, "bad_request");
   expectProblem(await logIn({ key: "x".repeat(5_000) }), 413, "payload_too_large");
 });

@@ -1,23 +1,16 @@
 import { checkExposition, countSeries } from "@millrace/metrics/testing";
-import { closeQueues, emailQueue, queues } from "@millrace/worker-config";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { emailQueue, queues } from "@millrace/worker-config";
+import { afterAll, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
-
-beforeAll(async () => {
-  app = await createTestApp({ queueLimits: { maxDepth: 2, maxDeadLetters: 0 } });
-});
+const app = useTestApp({ queueLimits: { maxDepth: 2, maxDeadLetters: 0 } });
 
 afterAll(async () => {
-  await app.close();
   await emailQueue.obliterate({ force: true });
-  await closeQueues();
 });
-
-const scrape = () => app.inject({ url: "/metrics", headers: bearer });
+const scrape = () => app().inject({ url: "/metrics", headers: bearer });
 const enqueue = (options: object = {}) =>
-  app.inject({ method: "POST", url: "/jobs/email/sendEmail", headers: bearer, payload: { data: mail, options } });
+  app().inject({ method: "POST", url: "/jobs/email/sendEmail", headers: bearer, payload: { data: mail, options } });
 
 /** The value of a series of this scrape. */
 async function readSeries(series: string): Promise<number> {
@@ -50,7 +43,7 @@ test("a scrape says how every queue stands, and more jobs are no more series", a
 test("a queue over its limits is degraded, and the API stays in service", async () => {
   await enqueue();
   await expect
-    .poll(async () => (await app.inject({ url: "/readyz" })).json(), { timeout: 5_000 })
+    .poll(async () => (await app().inject({ url: "/readyz" })).json(), { timeout: 5_000 })
     .toMatchObject({
       status: "degraded",
       redis: "ok",
@@ -59,7 +52,7 @@ test("a queue over its limits is degraded, and the API stays in service", async 
         webhook: { status: "healthy", depth: 0, deadLetters: 0 },
       },
     });
-  expect((await app.inject({ url: "/readyz" })).statusCode).toBe(200);
+  expect((await app().inject({ url: "/readyz" })).statusCode).toBe(200);
 });
 
 test("a queue of which nobody knows how it stands is unknown, and the API degraded", async () => {
@@ -67,7 +60,7 @@ test("a queue of which nobody knows how it stands is unknown, and the API degrad
   const key = queues.quota.toKey("failed");
   await client.set(key, "text");
   await expect
-    .poll(async () => (await app.inject({ url: "/readyz" })).json(), { timeout: 5_000 })
+    .poll(async () => (await app().inject({ url: "/readyz" })).json(), { timeout: 5_000 })
     .toMatchObject({ status: "degraded", queues: { quota: { status: "unknown" }, webhook: { status: "healthy" } } });
   // The others are told all the same.
   expect((await scrape()).body).toMatch(/^dead_letters\{queue="webhook"\} 0$/m);
@@ -76,8 +69,8 @@ test("a queue of which nobody knows how it stands is unknown, and the API degrad
 });
 
 test("a scrape says how long requests took, by their route's pattern and status", async () => {
-  await Promise.all([enqueue(), enqueue(), app.inject({ url: "/jobs/email/MARKER", headers: bearer })]);
-  await app.inject({ url: "/MARKER" });
+  await Promise.all([enqueue(), enqueue(), app().inject({ url: "/jobs/email/MARKER", headers: bearer })]);
+  await app().inject({ url: "/MARKER" });
   const count = (labels: string) => readSeries(`http_request_duration_seconds_count{${labels}}`);
   expect(await count('method="POST",route="/jobs/email/sendEmail",status="202"')).toBeGreaterThan(1);
   expect(await count('method="GET",route="/jobs/:queue/:jobId",status="404"')).toBe(1);
@@ -88,5 +81,5 @@ test("a scrape says how long requests took, by their route's pattern and status"
 });
 
 test("a scrape without a key is refused", async () => {
-  expectProblem(await app.inject({ url: "/metrics" }), 401, "unauthorized");
+  expectProblem(await app().inject({ url: "/metrics" }), 401, "unauthorized");
 });

@@ -1,19 +1,11 @@
 import { useDatabase } from "@millrace/database/testing";
-import { closeQueues } from "@millrace/worker-config";
 import type { InjectOptions } from "fastify";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
+import { expect, test } from "vitest";
+import { bearer, expectProblem, useTestApp } from "../../test/test-app.ts";
 
 const { database } = useDatabase();
 const endpoint = { url: "https://example.com/hooks", events: ["*"] };
-let app: Awaited<ReturnType<typeof createTestApp>>;
-beforeAll(async () => {
-  app = await createTestApp({ database: database() });
-});
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
+const app = useTestApp(() => ({ database: database() }));
 
 test.each<[NonNullable<InjectOptions["method"]>, string, object?]>([
   ["POST", "/webhooks/endpoints", { ...endpoint, description: "\0" }],
@@ -27,7 +19,7 @@ test.each<[NonNullable<InjectOptions["method"]>, string, object?]>([
   ["GET", "/email/templates?cursor=a/%00"],
   ["POST", "/email/digest-items", { recipient: "a@b.co", text: "x", link: "http://a/\0" }],
 ])("a NUL, which PostgreSQL keeps in no text, is the caller's mistake: %s %s", async (method, url, payload) => {
-  const response = await app.inject({ method, url, headers: bearer, ...(payload && { payload }) });
+  const response = await app().inject({ method, url, headers: bearer, ...(payload && { payload }) });
   expectProblem(response, 400, "invalid_request");
-  expect(app.logged.join("")).not.toContain('"level":50');
+  expect(app().logged.join("")).not.toContain('"level":50');
 });

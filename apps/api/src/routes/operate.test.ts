@@ -1,26 +1,18 @@
 import { once } from "node:events";
-import { closeQueues, emailQueue, getRedisConnection, readQueueEnv, scheduleQueue } from "@millrace/worker-config";
+import { emailQueue, getRedisConnection, readQueueEnv, scheduleQueue } from "@millrace/worker-config";
 import { Worker } from "bullmq";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { afterEach, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 
-beforeAll(async () => {
-  app = await createTestApp();
-});
 afterEach(async () => {
   await emailQueue.resume();
   for (const queue of [emailQueue, scheduleQueue]) await queue.obliterate({ force: true });
 });
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
 type Method = "GET" | "POST" | "DELETE";
 const ask = (method: Method, url: string, payload?: object) =>
-  app.inject({ method, url, headers: bearer, ...(payload && { payload }) });
+  app().inject({ method, url, headers: bearer, ...(payload && { payload }) });
 
 async function addJob(options: object = {}): Promise<string> {
   return (await ask("POST", "/jobs/email/sendEmail", { data: mail, options })).json().jobId;

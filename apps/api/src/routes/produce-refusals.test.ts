@@ -1,25 +1,18 @@
-import { closeQueues, emailQueue } from "@millrace/worker-config";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { emailQueue } from "@millrace/worker-config";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
 const maxPayloadBytes = 4_096;
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp({ maxPayloadBytes });
 
 beforeAll(async () => {
   process.env.QUEUE_MAX_PAYLOAD_BYTES = String(maxPayloadBytes);
-  app = await createTestApp({ maxPayloadBytes });
 });
-
 afterEach(() => emailQueue.obliterate({ force: true }));
-
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
 
 function post(payload: object | string, contentType = "application/json") {
   const headers = { ...bearer, "content-type": contentType };
-  return app.inject({ method: "POST", url: "/jobs/email/sendEmail", headers, payload });
+  return app().inject({ method: "POST", url: "/jobs/email/sendEmail", headers, payload });
 }
 
 describe("a body is refused and nothing is added:", () => {
@@ -116,7 +109,7 @@ describe("a body is refused and nothing is added:", () => {
 
   test("none at all", async () => {
     expectProblem(
-      await app.inject({ method: "POST", url: "/jobs/email/sendEmail", headers: bearer }),
+      await app().inject({ method: "POST", url: "/jobs/email/sendEmail", headers: bearer }),
       400,
       "invalid_body",
     );

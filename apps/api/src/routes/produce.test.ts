@@ -1,24 +1,17 @@
-import { closeQueues, emailQueue } from "@millrace/worker-config";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { emailQueue } from "@millrace/worker-config";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
 const maxPayloadBytes = 4_096;
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp({ maxPayloadBytes });
 
 beforeAll(async () => {
   process.env.QUEUE_MAX_PAYLOAD_BYTES = String(maxPayloadBytes);
-  app = await createTestApp({ maxPayloadBytes });
 });
-
 afterEach(() => emailQueue.obliterate({ force: true }));
 
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
 function post(payload: object | string, url = "/jobs/email/sendEmail") {
-  return app.inject({ method: "POST", url, headers: { ...bearer, "content-type": "application/json" }, payload });
+  return app().inject({ method: "POST", url, headers: { ...bearer, "content-type": "application/json" }, payload });
 }
 
 describe("an enqueue", () => {

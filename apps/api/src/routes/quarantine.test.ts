@@ -1,22 +1,12 @@
 import { listAuditEntries } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
-import { closeQueues } from "@millrace/worker-config";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { putIntoQuarantine } from "../../../../packages/job-admin/test/quarantined-jobs.ts";
-import { bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
+import { bearer, expectProblem, useTestApp } from "../../test/test-app.ts";
 
 const { database } = useDatabase();
-let app: Awaited<ReturnType<typeof createTestApp>>;
-
-beforeAll(async () => {
-  app = await createTestApp({ database: database() });
-});
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
-const ask = (method: "GET" | "DELETE", url: string) => app.inject({ method, url, headers: bearer });
+const app = useTestApp(() => ({ database: database() }));
+const ask = (method: "GET" | "DELETE", url: string) => app().inject({ method, url, headers: bearer });
 
 test("what lies in quarantine is listed without its record, read with it up to a bound, and discarded, and who did so is known", async () => {
   const data = `{bad MARKER ${"ж".repeat(100)}`;

@@ -1,24 +1,16 @@
 import { registerSchedules } from "@millrace/schedules";
-import { closeQueues } from "@millrace/worker-config";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { afterEach, expect, test } from "vitest";
+import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
-beforeAll(async () => {
-  app = await createTestApp();
-});
+const app = useTestApp();
+
 afterEach(async () => {
   const { items } = (await ask("GET", "/schedules?limit=200")).json();
   for (const { id } of items) await ask("DELETE", `/schedules/${id}`);
   await registerSchedules([]);
 });
-afterAll(async () => {
-  await app.close();
-  await closeQueues();
-});
-
 const ask = (method: "GET" | "POST" | "PUT" | "DELETE", url: string, payload?: object) =>
-  app.inject({ method, url, headers: bearer, ...(payload && { payload }) });
+  app().inject({ method, url, headers: bearer, ...(payload && { payload }) });
 const hourly = { workspaceId: "workspace-1", everyMs: 3_600_000, queue: "email", action: "sendEmail", data: mail };
 
 test("a schedule is paused, says so, goes on when it is resumed, and each is in the audit log with what came of it", async () => {

@@ -1,26 +1,20 @@
 import { createLogger } from "@millrace/logger";
 import { addSchedule, createScheduler, defineSchedule, registerSchedules } from "@millrace/schedules";
-import { closeQueues, emailQueue, scheduleContract, scheduleQueue, webhookContract } from "@millrace/worker-config";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem, mail } from "../../test/test-app.ts";
+import { emailQueue, scheduleContract, scheduleQueue, webhookContract } from "@millrace/worker-config";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { bearer, createTestApp, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 
-beforeAll(async () => {
-  app = await createTestApp();
-});
 afterEach(async () => {
   await registerSchedules([]);
-  const { items: schedules } = (await app.inject({ url: "/schedules?limit=200", headers: bearer })).json();
+  const { items: schedules } = (await app().inject({ url: "/schedules?limit=200", headers: bearer })).json();
   for (const { id } of schedules) await remove(id);
   await emailQueue.obliterate({ force: true });
 });
 afterAll(async () => {
   await scheduleQueue.obliterate({ force: true });
-  await app.close();
-  await closeQueues();
 });
-
 const nightly = {
   workspaceId: "workspace-1",
   cron: "30 2 * * *",
@@ -31,9 +25,9 @@ const nightly = {
 };
 const webhook = { ...webhookContract.actions.deliverWebhook.example, eventId: "evt_scheduled" };
 const post = (url: string, payload?: object) =>
-  app.inject({ method: "POST", url, headers: bearer, ...(payload && { payload }) });
-const read = (url: string) => app.inject({ url, headers: bearer });
-const remove = (id: string) => app.inject({ method: "DELETE", url: `/schedules/${id}`, headers: bearer });
+  app().inject({ method: "POST", url, headers: bearer, ...(payload && { payload }) });
+const read = (url: string) => app().inject({ url, headers: bearer });
+const remove = (id: string) => app().inject({ method: "DELETE", url: `/schedules/${id}`, headers: bearer });
 const purge = defineSchedule({
   id: "purge",
   cron: "0 3 * * *",
@@ -160,7 +154,7 @@ test("what the code owns can be seen, run, paused and resumed, and neither repla
   expect((await post("/schedules/purge/run")).statusCode).toBe(202);
   expect((await post("/schedules/purge/pause")).json()).toMatchObject({ owner: "code", nextRun: null });
   expect((await post("/schedules/purge/resume")).json()).toMatchObject({ pausedAt: null });
-  const replaced = await app.inject({ method: "PUT", url: "/schedules/purge", headers: bearer, payload: nightly });
+  const replaced = await app().inject({ method: "PUT", url: "/schedules/purge", headers: bearer, payload: nightly });
   expectProblem(replaced, 409, "owned_by_code");
   expectProblem(await remove("purge"), 409, "owned_by_code");
   expect((await read("/schedules/purge")).statusCode).toBe(200);

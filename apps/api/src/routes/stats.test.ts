@@ -1,24 +1,20 @@
-import { closeQueues, emailQueue } from "@millrace/worker-config";
+import { emailQueue } from "@millrace/worker-config";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp } from "../../test/test-app.ts";
+import { bearer, useTestApp } from "../../test/test-app.ts";
 
 const jobs = 100_000;
 const waiting = emailQueue.toKey("wait");
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp();
 
 beforeAll(async () => {
-  app = await createTestApp();
   const ids = Array.from({ length: jobs }, (_, index) => `many-${index}`);
   await (await emailQueue.getBackend().client).runCommand("rpush", [waiting, ...ids]);
 });
 afterAll(async () => {
   await (await emailQueue.getBackend().client).runCommand("del", [waiting]);
-  await app.close();
-  await closeQueues();
 });
-
 test("statistics of 100,000 jobs are answered at once, and are as long as those of none", async () => {
-  const ask = () => app.inject({ url: "/jobs/stats", headers: bearer });
+  const ask = () => app().inject({ url: "/jobs/stats", headers: bearer });
   await ask();
   const startedAt = performance.now();
   const response = await ask();

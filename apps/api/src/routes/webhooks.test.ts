@@ -1,25 +1,19 @@
 import { beginWebhookDelivery, connectDatabase, findWebhookEndpoint, recordWebhookAttempt } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
-import { closeQueues, webhookQueue } from "@millrace/worker-config";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { bearer, createTestApp, expectProblem } from "../../test/test-app.ts";
+import { webhookQueue } from "@millrace/worker-config";
+import { afterAll, expect, test } from "vitest";
+import { bearer, createTestApp, expectProblem, useTestApp } from "../../test/test-app.ts";
 
 const { database } = useDatabase();
 const endpoint = { url: "https://example.com/hooks", events: ["order.*"], ownerEmail: "ada@example.com" };
 const nowhere = "00000000-0000-4000-8000-00000000dead";
-let app: Awaited<ReturnType<typeof createTestApp>>;
+const app = useTestApp(() => ({ database: database() }));
 
-beforeAll(async () => {
-  app = await createTestApp({ database: database() });
-});
 afterAll(async () => {
   await webhookQueue.obliterate({ force: true });
-  await app.close();
-  await closeQueues();
 });
-
 function ask(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, payload?: object) {
-  return app.inject({ method, url: `/webhooks${path}`, headers: bearer, ...(payload && { payload }) });
+  return app().inject({ method, url: `/webhooks${path}`, headers: bearer, ...(payload && { payload }) });
 }
 
 async function register(overrides: object = {}): Promise<{ id: string; secret: string }> {
@@ -38,7 +32,7 @@ test("an endpoint is registered, read, changed and removed, and its secret is sh
   expect(changed.json()).toEqual({ id, ...shown, events: ["*"], ownerEmail: null });
   expect((await ask("DELETE", `/endpoints/${id}`)).statusCode).toBe(204);
   expectProblem(await ask("GET", `/endpoints/${id}`), 404, "unknown_endpoint");
-  expect(app.logged.join("")).not.toContain(secret);
+  expect(app().logged.join("")).not.toContain(secret);
 });
 
 test("a rotated secret is another one, and the one before is valid for the time that was asked for", async () => {
@@ -118,10 +112,10 @@ test("NUL, which no record can hold, is the caller's mistake wherever it stands"
   expectProblem(await ask("PATCH", `/endpoints/${id}`, { description: "\0" }), 400, "invalid_request");
   expectProblem(await ask("POST", "/deliveries/%00/resend"), 400, "invalid_request");
   for (const query of ["address=%00", "cursor=%00"]) {
-    const response = await app.inject({ url: `/email/suppressions?${query}`, headers: bearer });
+    const response = await app().inject({ url: `/email/suppressions?${query}`, headers: bearer });
     expectProblem(response, 400, "invalid_request");
   }
-  const lifted = await app.inject({ method: "DELETE", url: "/email/suppressions?address=a%00", headers: bearer });
+  const lifted = await app().inject({ method: "DELETE", url: "/email/suppressions?address=a%00", headers: bearer });
   expectProblem(lifted, 400, "invalid_request");
 });
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { setTimeout as wait } from "node:timers/promises";
 import { agentRunId, listAgentApprovals, readAgentSteps } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -116,32 +115,6 @@ test("a tool that was begun and may have been called is called again only where 
   expect(charged).toBe(2);
 });
 
-test.each([
-  ["steps", { steps: 2 }],
-  ["tokens", { tokens: 150 }],
-  ["cost", { costUsd: 0.0003 }],
-])("a run that has used up its %s ends for good with a code that says so", async (what, budget) => {
-  const again = calls(["calculate", { expression: "1+1" }]);
-  model.script(again, again, again, again);
-  const { error } = await runAgent({ budget });
-  expect(error).toMatchObject({ failureKind: "permanent", code: `budget_${what}` });
-  expect(model.requests()).toHaveLength(2);
-});
-
-test("a run whose time is over ends for good, and the model is never asked for more tokens than are left", async () => {
-  model.script(() => {});
-  const { error } = await runAgent({ budget: { timeMs: 1_000, tokens: 300 } });
-  expect(error).toMatchObject({ failureKind: "permanent", code: "budget_time" });
-  expect(model.requests()[0]?.max_tokens).toBe(300);
-});
-
-test("where a server counts no tokens, their number is estimated and budgets hold", async () => {
-  model.script(says("x".repeat(1_000), "stop", { isCounted: false }), says("A second answer."));
-  const { error } = await runAgent({ output: { type: "object" }, budget: { tokens: 200 } });
-  expect(error).toMatchObject({ failureKind: "permanent", code: "budget_tokens" });
-  expect(model.requests()).toHaveLength(1);
-});
-
 test("an answer that the server withholds is counted, and a replay asks again", async () => {
   const context = agentContext();
   model.script(says("Hm", "content_filter"), says("Yes."));
@@ -149,15 +122,6 @@ test("an answer that the server withholds is counted, and a replay asks again", 
   const { result } = await runAgent({}, { context });
   expect(result).toMatchObject({ text: "Yes.", steps: 2, usage: { inputTokens: 200 } });
   expect(model.requests()[1]?.messages).toHaveLength(1);
-});
-
-test("waiting for a turn uses up none of a run's time", async () => {
-  const takeTurn = async (_: ModelCall, signal: AbortSignal) => {
-    await wait(1_200, undefined, { signal });
-    return async () => {};
-  };
-  model.script(says("Yes."));
-  expect((await runAgent({ budget: { timeMs: 1_000 } }, { takeTurn })).result).toMatchObject({ text: "Yes." });
 });
 
 test("a tool that there is not is noted by a name that can be stored", async () => {

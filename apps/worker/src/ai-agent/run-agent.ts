@@ -80,7 +80,10 @@ async function takeStep(
   });
   await run.record(answered);
   const { inputTokens, outputTokens } = answered.usage;
-  events.tell("step-done", { step, finishReason: answered.answer.finishReason, inputTokens, outputTokens });
+  const { finishReason, toolCalls } = answered.answer;
+  events.tell("step-done", { step, finishReason, inputTokens, outputTokens });
+  const then = toolCalls.length > 0 ? `calls ${toolCalls.map(({ tool }) => tool).join(", ")}` : finishReason;
+  await tellNote(context, `step ${step}: ${inputTokens} tokens in, ${outputTokens} out; ${then}`);
 }
 
 /** What the job returns, where this answer is the last one; nothing where the model goes on. */
@@ -121,4 +124,8 @@ function toToolSet(tools: ReadonlyMap<string, AgentTool>): ToolSet {
 /** Nothing fails because nobody can be told how far it is. */
 async function tellProgress({ progress, log }: JobContext, percent: number): Promise<void> {
   await progress(percent).catch((err: unknown) => log.debug({ err }, "progress not told"));
+}
+
+async function tellNote({ note, log }: JobContext, line: string): Promise<void> {
+  await note(line).catch((err: unknown) => log.debug({ err }, "note not told"));
 }

@@ -1,6 +1,6 @@
 import { type Zippable, zipSync } from "fflate";
 import { afterEach, expect, test } from "vitest";
-import { claimingSize, docx, encryptedPdf, nestedPdf, pdf, pdfBomb, xlsx, xlsxOf } from "./test/documents.ts";
+import { claimingSize, docx, encryptedPdf, nestedPdf, pdf, pdfBomb, prefixed, xlsx, xlsxOf } from "./test/documents.ts";
 import { useHeavyWorker } from "./test/heavy-worker.ts";
 
 const { run, store, read, leftovers } = useHeavyWorker();
@@ -97,15 +97,41 @@ test.each([
   await expect(run("extractDocumentText", { fileId })).rejects.toMatchObject({ failureKind: "permanent", code });
 });
 
-test("a pdf whose page unpacks to 400 MB ends at its thread's memory", async () => {
-  const fileId = await store(pdfBomb(400_000_000));
-  await expect(run("extractDocumentText", { fileId })).rejects.toMatchObject({ code: "out_of_memory" });
+const inRows = (...rows: readonly string[]) => xlsxOf(rows.map((cells) => `<row>${cells}</row>`).join(""));
+test.each([
+  ["rows and cells without an address", () => inRows("<c><v>1</v></c><c><v>2</v></c>", "<c><v>3</v></c>"), "1\t2\n3"],
+  [
+    "texts in the sheet, in several runs, and how they are pronounced",
+    () =>
+      inRows('<c t="inlineStr"><is><r><t>Te</t></r><r><t>a_x0041_</t></r><rPh sb="0" eb="1"><t>no</t></rPh></is></c>'),
+    "TeaA",
+  ],
+  [
+    "results of formulas, one of them nothing, an error and a truth",
+    () => inRows('<c t="str"><f>A</f><v>a&amp;b</v></c><c><f>B</f></c><c t="e"><v>#N/A</v></c><c t="b"><v>1</v></c>'),
+    "a&b\t\t#N/A\ttrue",
+  ],
+  [
+    "numbers as they are written",
+    () => inRows("<c><v>1.50E+2</v></c><c><v>0.1</v></c><c><v>-7</v></c>"),
+    "150\t0.1\t-7",
+  ],
+])("a workbook with %s is read as it shows them", async (_name, content, text) => {
+  const { file } = await run("extractDocumentText", { fileId: await store(await content()) });
+  expect((await read(file.fileId)).toString()).toBe(`Guests\n${text}\n\n`);
 });
 
-test("a pdf of 3 kB that draws ten billion times is dead once its time is over", async () => {
-  const fileId = await store(nestedPdf());
-  const reading = run("extractDocumentText", { fileId }, { settings: { maxDocumentMs: 1_000 } });
-  await expect(reading).rejects.toMatchObject({ failureKind: "permanent", code: "document_too_complex" });
+test("a workbook whose elements have a prefix says the same, its shared texts and dates too", async () => {
+  const { file } = await run("extractDocumentText", { fileId: await store(prefixed(await xlsx(book))) });
+  expect((await read(file.fileId)).toString()).toBe("Guests\nAda\t36\nBob\t2026-01-02T00:00:00.000Z\n\nEmpty\n\n");
+});
+
+test.each([
+  ["a text that the workbook does not have", '<row r="1"><c r="A1" t="s"><v>9</v></c></row>'],
+  ["an element that does not end", '<row r="1"><c r="A1"><v>1</v></row>'],
+])("a workbook with %s is damaged, and no part of it is passed off as the whole", async (_name, cells) => {
+  const fileId = await store(await xlsxOf(cells));
+  await expect(run("extractDocumentText", { fileId })).rejects.toMatchObject({ code: "file_damaged" });
 });
 
 test("what a workbook says of a million cells at once costs nothing", async () => {
@@ -118,4 +144,16 @@ test("what a workbook says of a million cells at once costs nothing", async () =
   );
   const { file } = await run("extractDocumentText", { fileId });
   expect((await read(file.fileId)).toString()).toBe("Guests\n36\n\n");
+});
+
+// These end their thread: what comes after them would wait for a new one.
+test("a pdf whose page unpacks to 400 MB ends at its thread's memory", async () => {
+  const fileId = await store(pdfBomb(400));
+  await expect(run("extractDocumentText", { fileId })).rejects.toMatchObject({ code: "out_of_memory" });
+});
+
+test("a pdf of 3 kB that draws ten billion times is dead once its time is over", async () => {
+  const fileId = await store(nestedPdf());
+  const reading = run("extractDocumentText", { fileId }, { settings: { maxDocumentMs: 1_000 } });
+  await expect(reading).rejects.toMatchObject({ failureKind: "permanent", code: "document_too_complex" });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createRunProgram, readText } from "./run-program.ts";
+import { isRunning } from "./test/is-running.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -78,10 +79,3 @@ test("one that is not there is a permanent failure that says what to install", a
     message: expect.stringMatching(/ffprobe.*apt-get install ffmpeg/),
   });
 });
-
-/** A zombie runs no more. */
-async function isRunning(pid: number): Promise<boolean> {
-  const { readFile } = await import("node:fs/promises");
-  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-  return status !== undefined && !/^\d+ \(.*\) Z/.test(status);
-}

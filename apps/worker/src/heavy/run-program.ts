@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { PermanentError, TransientError } from "@millrace/worker-host";
+import { endWithWorker } from "./end-with-worker.ts";
 
 /** Each program and the Debian package that has it. */
 const packages = { ffmpeg: "ffmpeg", ffprobe: "ffmpeg", "espeak-ng": "espeak-ng" } as const;
@@ -26,8 +27,8 @@ export interface ProgramEnd<Output> {
 }
 
 /**
- * Runs a program to its end, whatever that is. The signal ends it at once, and whatever it started itself. It gets nothing of this process's
- * environment but the search path: its input may come from anybody.
+ * Runs a program to its end, whatever that is. The signal ends it at once, and whatever it started itself; so does the end of this process,
+ * however that comes. It gets nothing of this process's environment but the search path: its input may come from anybody.
  *
  * @throws PermanentError `program_missing`
  * @throws TransientError `program_killed` where something else ended it, such as a machine without memory
@@ -51,6 +52,7 @@ export function createRunProgram(searchPath: string): RunProgram {
       if (child.pid !== undefined) killGroup(child.pid);
     };
     signal.addEventListener("abort", kill, { once: true });
+    const endWatch = child.pid === undefined ? () => {} : endWithWorker(child.pid);
     // One that ends before it has read everything is no failure by itself: its exit code says.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
@@ -64,6 +66,7 @@ export function createRunProgram(searchPath: string): RunProgram {
     });
     // All of them, whatever the first says: nothing may write to the folder any more when this is over.
     const [end, output, complaint] = await Promise.allSettled([closed, reading, readText(child.stderr, mostComplaint)]);
+    endWatch();
     signal.removeEventListener("abort", kill);
     signal.throwIfAborted();
     if (end.status === "rejected") throw isAbsent(end.reason) ? programMissing(program) : end.reason;

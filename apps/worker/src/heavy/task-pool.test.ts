@@ -32,8 +32,8 @@ test("the signal ends a thread that listens to nothing within a second, and the 
   const isSpinning = Promise.withResolvers<void>();
   const progress = async () => isSpinning.resolve();
   const beats = new Int32Array(new SharedArrayBuffer(4));
-  const spinning = pool.run("spin", { forMs: 60_000, beats }, context({ signal: cancelling.signal, progress }));
-  const neighbour = pool.run("spin", { forMs: 1_500 }, context());
+  const spinning = pool.run("spin", { forMs: 20_000, beats }, context({ signal: cancelling.signal, progress }));
+  const neighbour = pool.run("spin", { forMs: 700 }, context());
   await isSpinning.promise;
   cancelling.abort(new Error("called off"));
   await expect(spinning).rejects.toThrow("called off");
@@ -52,7 +52,7 @@ test.each(["fillHeap", "fillBuffers"] as const)(
   "%s: what needs more memory than a thread has fails alone and for good, its neighbour goes on",
   async (task) => {
     const fresh = openPool();
-    const neighbour = fresh.run("spin", { forMs: 1_500 }, context());
+    const neighbour = fresh.run("spin", { forMs: 1_000 }, context());
     await expect(fresh.run(task, null, context())).rejects.toMatchObject({
       failureKind: "permanent",
       code: "out_of_memory",
@@ -64,7 +64,7 @@ test.each(["fillHeap", "fillBuffers"] as const)(
 );
 
 test("a task that fits and leaves much behind runs to its end", async () => {
-  await expect(pool.run("churn", { forMs: 2_000 }, context())).resolves.toBe("churned");
+  await expect(pool.run("churn", { forMs: 1_400 }, context())).resolves.toBe("churned");
 });
 
 test("what is too much in a thread that has done other work is tried again: it may be the other's", async () => {

@@ -23,14 +23,14 @@ test("the signal kills a process that listens to nothing within a second", async
     cancelling.abort(new Error("called off"));
   };
   // Rejects when the process is gone.
-  await expect(run("spin", { forMs: 60_000 }, context({ signal: cancelling.signal, progress }))).rejects.toThrow(
+  await expect(run("spin", { forMs: 20_000 }, context({ signal: cancelling.signal, progress }))).rejects.toThrow(
     "called off",
   );
   expect(performance.now() - cancelledAt).toBeLessThan(1_000);
 });
 
 test("a native crash ends its task alone, which is tried again", async () => {
-  const neighbour = run("spin", { forMs: 1_000 }, context());
+  const neighbour = run("spin", { forMs: 400 }, context());
   await expect(run("crash", null, context())).rejects.toMatchObject({
     failureKind: "transient",
     code: "process_ended",

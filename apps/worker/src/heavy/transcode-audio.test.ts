@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -64,11 +64,20 @@ test("a sound goes from format to format as it is asked for, and says how far it
   }
 });
 
+const made = new Map<string, Buffer>();
+/** Made once, and each time a copy. */
+const make = (name: string, args: readonly string[]) => {
+  const content = made.get(name) ?? madeByFfmpeg(folder, name, args);
+  made.set(name, content);
+  return Buffer.from(content);
+};
+const m4a = () =>
+  make("in.m4a", ["-f", "lavfi", "-i", "sine=d=1:r=44100", "-c:a", "aac", "-metadata", "comment=at home"]);
+const video = () => make("v.mp4", ["-f", "lavfi", "-i", "color=d=1:s=32x32", "-c:v", "mpeg4"]);
+
 test("an m4a is read, whatever it is called, and where it was recorded stays out unless it was asked for", async () => {
   if (!hasFfmpeg) return missing();
-  await writeFile(join(folder, "in.wav"), wav(1, 44_100));
-  const args = ["-i", join(folder, "in.wav"), "-c:a", "aac", "-metadata", "comment=at home"];
-  const fileId = await store(madeByFfmpeg(folder, "in.m4a", args), "notes.txt");
+  const fileId = await store(m4a(), "notes.txt");
   const tagsOf = async (keepMetadata: boolean) => {
     const { file } = await run("transcodeAudio", { fileId, to: { format: "mp3" }, keepMetadata });
     return (await probeStored(file.fileId)).tags;
@@ -77,14 +86,12 @@ test("an m4a is read, whatever it is called, and where it was recorded stays out
   expect(await tagsOf(true)).toContain("at home");
 });
 
-const video = () => madeByFfmpeg(folder, "v.mp4", ["-f", "lavfi", "-i", "color=d=1:s=32x32", "-c:v", "mpeg4"]);
 /** What flac says of its length: how many samples, in 36 bits; 0 is unknown. */
 const flacOf = (seconds: number, claimed: 0 | 0xf) => {
-  const sound = madeByFfmpeg(folder, "claims.flac", ["-f", "lavfi", "-i", "anullsrc=r=8000", "-t", String(seconds)]);
+  const sound = make(`of-${seconds}-s.flac`, ["-f", "lavfi", "-i", "anullsrc=r=8000", "-t", String(seconds)]);
   sound[21] = ((sound[21] ?? 0) & 0xf0) | claimed;
   return sound.fill(claimed === 0 ? 0 : 0xff, 22, 26);
 };
-const m4a = () => madeByFfmpeg(folder, "cut.m4a", ["-f", "lavfi", "-i", "sine=d=3", "-c:a", "aac"]);
 
 test.each([
   ["nothing", () => "", "input_empty"],
@@ -93,9 +100,9 @@ test.each([
   ["a list of files", () => "ffconcat version 1.0\nfile /etc/passwd\n", "audio_unreadable"],
   ["a playlist that begins as a sound", () => "ID3#EXTM3U\nfile:///etc/passwd\n", "audio_unreadable"],
   ["a header without a sound", () => wav(1).subarray(0, 20), "audio_unreadable"],
-  ["an m4a that was cut off", () => m4a().subarray(0, 8_000), "audio_unreadable"],
+  ["an m4a that was cut off", () => m4a().subarray(0, -500), "audio_unreadable"],
   ["a film without sound", video, "audio_missing"],
-  ["a few bytes that claim days", () => flacOf(1, 0xf), "audio_too_long"],
+  ["a few bytes that claim days", () => flacOf(2, 0xf), "audio_too_long"],
   ["a minute and a second", () => wav(61), "audio_too_long"],
 ])("a file that holds %s is dead at once", async (_, content, code) => {
   if (!hasFfmpeg) return missing();
@@ -125,6 +132,19 @@ test("of a sound that was cut off, what is there is converted, and its length sa
   const { durationMs } = await run("transcodeAudio", { fileId, to: { format: "opus" } });
   expect(durationMs).toBeGreaterThan(2_000);
   expect(durationMs).toBeLessThan(3_000);
+});
+
+test("an ffmpeg that is told to end, as by a service that stops, says nothing of its file: it is tried again", async () => {
+  if (!hasFfmpeg) return missing();
+  const path = process.env.PATH;
+  const pid = join(folder, "pid");
+  const slow = `#!/bin/sh\nPATH=${path}; echo $$ > ${pid}; exec ffmpeg -re "$@"\n`;
+  await writeFile(join(folder, "ffmpeg"), slow, { mode: 0o700 });
+  const progress = async () => void process.kill(Number(await readFile(pid, "utf8")), "SIGTERM");
+  const context = { programPath: `${folder}:${path}`, progress };
+  const stopped = run("transcodeAudio", { fileId: await store(wav(60)), to: { format: "wav" } }, context);
+  await expect(stopped).rejects.toMatchObject({ failureKind: "transient", code: "program_killed" });
+  await rm(join(folder, "ffmpeg"));
 });
 
 test("without ffmpeg the job is dead, and says what to install", async () => {

@@ -78,7 +78,10 @@ export const aiAgentContract = defineQueue("aiAgent", {
     interruptible: true,
     workspaceId: (data) => data.workspaceId,
     options: { attempts: 5 },
-    example: { prompt: "What is 17.5% of 1240? Use your calculator." },
+    example: {
+      prompt: "What is 17.5% of 1240? Use your calculator, and ask for a mail with the answer to ada@example.com.",
+      requestableJobs: ["email/sendEmail"],
+    },
   },
   /** Tells in a few sentences what a conversation is about. A long one is read in parts, each of which is stored. */
   summarizeConversation: {

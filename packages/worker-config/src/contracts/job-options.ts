@@ -46,7 +46,12 @@ export const enqueueOptionsSchema = z
     delayMs: durationMs(0, 365 * day)
       .optional()
       .describe("Wait this long before the first attempt, in milliseconds."),
-    runAt: z.iso.datetime({ offset: true }).optional().describe("Run no earlier than this moment; the past means now."),
+    runAt: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe(
+        "Run no earlier than this moment, by Redis' clock, the one that all have in common; the past means now.",
+      ),
     priority: z
       .int()
       .min(1)

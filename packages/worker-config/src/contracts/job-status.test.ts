@@ -58,6 +58,17 @@ describe("a status", () => {
     });
   });
 
+  test.each([
+    [95, "completed", 100],
+    [95, "active", 95],
+    [95, "failed", 95],
+    [0, "completed", 100],
+    [0, "failed", 0],
+    [{ rows: 95 }, "completed", { rows: 95 }],
+  ])("of a job whose handler last said %j, and that is %s, has the progress %j", (progress, state, expected) => {
+    expect(toJobStatus("email", { ...stored, progress }, state).progress).toEqual(expected);
+  });
+
   test("tells its times in UTC", () => {
     const status = toJobStatus("email", { ...stored, processedOn: 2_000, finishedOn: 3_000 }, "completed");
     expect(status).toMatchObject({ startedAt: "1970-01-01T00:00:02.000Z", finishedAt: "1970-01-01T00:00:03.000Z" });

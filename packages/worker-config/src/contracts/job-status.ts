@@ -15,6 +15,7 @@ export interface JobStatus {
   readonly status: JobStatusName;
   /** Attempts that ended so far. */
   readonly attempts: number;
+  /** What its handler said last, in per cent, 0 until then, and 100 once it succeeded. */
   readonly progress: unknown;
   readonly createdAt: string;
   readonly startedAt: string | null;
@@ -54,7 +55,7 @@ export function toJobStatus(queue: string, job: StoredJob, state: string, now: n
     action: job.name,
     status,
     attempts: job.attemptsMade,
-    progress: job.progress,
+    progress: status === "success" ? finishedProgress(job.progress) : job.progress,
     createdAt: toIso(job.timestamp) ?? new Date(0).toISOString(),
     startedAt: toIso(job.processedOn),
     finishedAt: toIso(job.finishedOn),
@@ -75,6 +76,11 @@ function toStatusName(state: string, attemptsMade: number, code: string | undefi
       if (code === "cancelled") return "cancelled";
       return attemptsMade > 0 ? "retrying" : "pending";
   }
+}
+
+/** A handler says how far it is, and its return says the rest: also that of one which said nothing. What is no share stands as it is. */
+function finishedProgress(told: unknown): unknown {
+  return typeof told === "number" ? 100 : told;
 }
 
 function isExpired(job: StoredJob, now: number): boolean {

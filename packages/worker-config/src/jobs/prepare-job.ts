@@ -9,6 +9,8 @@ export interface PreparedJob {
   readonly name: string;
   readonly data: JobEnvelope;
   readonly opts: JobsOptions;
+  /** The `runAt` that was asked for, in milliseconds since 1970. The delay in `opts` is what is left until then by the clock given. */
+  readonly runAtMs?: number;
 }
 
 /**
@@ -29,7 +31,12 @@ export function prepareJob(action: string, data: unknown, options: unknown, now:
     ...(Object.values(run).some((value) => value !== undefined) && { run }),
     ...(meta && { meta }),
   };
-  return { name: action, data: envelope, opts: toJobsOptions(asked, now) };
+  return {
+    name: action,
+    data: envelope,
+    opts: toJobsOptions(asked, now),
+    ...(asked.runAt !== undefined && { runAtMs: Date.parse(asked.runAt) }),
+  };
 }
 
 function parseOptions(options: unknown): z.output<typeof enqueueOptionsSchema> {

@@ -12,8 +12,3 @@ export class DamagedRecordError extends Error {
     );
   }
 }
-
-/** Whether Redis says that a key is of another kind than its command needs. A script's error names it behind other words. */
-export function isOfAnotherKind(error: unknown): boolean {
-  return error instanceof Error && /\bWRONGTYPE\b/.test(error.message);
-}

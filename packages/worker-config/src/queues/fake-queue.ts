@@ -1,4 +1,4 @@
-const writes: ReadonlySet<PropertyKey> = new Set(["add", "addBulk", "upsertJobScheduler"]);
+const writes: ReadonlySet<PropertyKey> = new Set(["add", "addAt", "addBulk", "upsertJobScheduler"]);
 
 /**
  * Stands in for every queue while `next build` imports the application (NEXT_PHASE is `phase-production-build`): it opens nothing,

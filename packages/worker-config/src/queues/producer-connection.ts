@@ -1,5 +1,7 @@
 import {
   createRedis,
+  createRedisClock,
+  type RedisClock,
   type RedisConnectionOptions,
   type RedisRole,
   readRedisEnv,
@@ -20,20 +22,45 @@ export function getRedisConnection(role: RedisRole): RedisConnectionOptions {
 
 const quitDeadlineMs = 500;
 
-let connection: Redis | undefined;
+/** What all queues of this process share: one connection, and the clock at its other end. */
+export interface Producer {
+  readonly redis: Redis;
+  readonly clock: RedisClock;
+}
 
-/** The one connection that all queues of this process share, made on first use. */
-export function producerConnection(): Redis {
-  connection ??= createRedis("producer", readRedisEnv().REDIS_URL, (error) => {
-    // A warning of the process reaches its owner whatever logger it uses, and once per outage.
+let producer: Producer | undefined;
+
+/** The process's one connection for producers, made on first use. */
+export function producerConnection(): Producer {
+  producer ??= openProducer();
+  return producer;
+}
+
+/**
+ * Now, in milliseconds since 1970: by Redis' clock, which jobs are dated by, where this machine's is known to be off. Asks nothing: to be called
+ * within `askQueue`, when the clock is known.
+ */
+export function redisNow(): number {
+  return producerConnection().clock.now();
+}
+
+function openProducer(): Producer {
+  // A warning of the process reaches its owner whatever logger it uses, and once per outage.
+  const redis = createRedis("producer", readRedisEnv().REDIS_URL, (error) => {
     process.emitWarning(`Producers cannot reach Redis, and go on trying: ${error.message}`, { code: "MILLRACE_REDIS" });
   });
-  return connection;
+  const clock = createRedisClock({
+    askTime: () => redis.time(),
+    onSkew: (message) => process.emitWarning(message, { code: "clock_skew" }),
+    onForbidden: (message) => process.emitWarning(message, { code: "clock_unknown" }),
+  });
+  redis.on("ready", clock.measureAnew);
+  return { redis, clock };
 }
 
 export async function closeProducerConnection(): Promise<void> {
-  const closing = connection;
-  connection = undefined;
+  const closing = producer?.redis;
+  producer = undefined;
   // A connection that is not ready has nothing to say goodbye with, and QUIT would wait for it.
   if (closing?.status !== "ready") return closing?.disconnect();
   // Nor does a Redis that is frozen answer it.

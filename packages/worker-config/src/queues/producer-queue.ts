@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { RedisClock } from "@millrace/redis";
 import { type BulkJobOptions, Job, type JobsOptions, Queue, type QueueOptions, RedisConnection } from "bullmq";
 import type { QueueContract } from "../contracts/define-queue.ts";
 import type { JobEnvelope } from "../contracts/job-envelope.ts";
@@ -7,9 +8,10 @@ import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
 import { type CheckedPayload, checkPayload } from "../jobs/check-payload.ts";
 import { actionJobOptions } from "../jobs/prepare-enqueue.ts";
 import { createIndexWriter, indexScript } from "../jobs/search-index.ts";
-import { DamagedRecordError, isOfAnotherKind } from "./damaged-record-error.ts";
+import { DamagedRecordError } from "./damaged-record-error.ts";
 import { withDeadline } from "./deadline.ts";
 import { type Asked, QueueUnavailableError } from "./queue-unavailable-error.ts";
+import { isConnectionLost, isOfAnotherKind, isRefusal, isScriptLost, isUnsent } from "./redis-errors.ts";
 import { teachScript } from "./run-script.ts";
 
 type EnvelopeJob = Job<JobEnvelope, unknown, string>;
@@ -22,14 +24,21 @@ type EnvelopeJob = Job<JobEnvelope, unknown, string>;
  */
 export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelope, unknown, string> {
   readonly #contract: QueueContract;
+  readonly #clock: RedisClock;
   readonly #limits: { maxPayloadBytes: number; deadlineMs: number };
   readonly #duplicates = new WeakSet<EnvelopeJob>();
   readonly #indexArgs = createIndexWriter();
   #connecting: Promise<void> | undefined;
 
-  constructor(contract: QueueContract, limits: { maxPayloadBytes: number; deadlineMs: number }, options: QueueOptions) {
+  constructor(
+    contract: QueueContract,
+    clock: RedisClock,
+    limits: { maxPayloadBytes: number; deadlineMs: number },
+    options: QueueOptions,
+  ) {
     super(contract.name, options);
     this.#contract = contract;
+    this.#clock = clock;
     this.#limits = limits;
     // The connection is shared and reports its outages itself; without a listener every queue would print them again.
     this.on("error", () => {});
@@ -42,17 +51,36 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
 
   protected override async addJob(name: string, data: JobEnvelope, given: JobsOptions = {}): Promise<EnvelopeJob> {
     const { stored, parsed } = this.#check(name, data, given);
-    const options = { ...actionJobOptions(this.#contract, name), ...given };
+    const merged = { ...actionJobOptions(this.#contract, name), ...given };
     const action = this.#contract.actions[name];
     const entries = action ? searchEntriesOf(action, parsed) : [];
-    const { jobId, deduplication } = options;
     return this.ask(() => {
+      const options = this.#dated(merged);
+      const { jobId, deduplication } = options;
       if (jobId !== undefined) return this.#addWithId(name, stored, { ...options, jobId }, entries);
       if (entries.length === 0) return super.addJob(name, stored, options);
       return deduplication
         ? this.#addWithId(name, stored, { ...options, jobId: randomUUID() }, entries)
         : this.#addFound(name, stored, options, entries);
     }, "job");
+  }
+
+  /**
+   * `add` for a job that is to run no earlier than at a moment of Redis' clock: how long that is from now is known once there is a connection.
+   *
+   * @param runAtMs since 1970
+   */
+  async addAt(runAtMs: number, name: string, data: JobEnvelope, options: JobsOptions): Promise<EnvelopeJob> {
+    // Refused before Redis is asked for, as any other.
+    this.#check(name, data, options);
+    const delayFromNow = () => Math.max(0, runAtMs - this.#clock.now());
+    return this.ask(() => this.add(name, data, { ...options, delay: delayFromNow() }), "job");
+  }
+
+  /** A job's due time and its age are counted from its timestamp, which BullMQ takes from this machine's clock. */
+  #dated<Options extends JobsOptions>(options: Options): Options {
+    if (options.timestamp !== undefined || this.#clock.correctionMs() === 0) return options;
+    return { ...options, timestamp: this.#clock.now() };
   }
 
   /** A job that is to be found, under a new id, which nobody can have taken: so it needs no transaction, which costs five commands. */
@@ -83,27 +111,23 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
   override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
     const complete = jobs.map(({ name, data, opts = {} }) => {
       const { stored, parsed } = this.#check(name, data, opts);
-      const options = { ...actionJobOptions(this.#contract, name), ...opts };
       const action = this.#contract.actions[name];
       const entries = action ? searchEntriesOf(action, parsed) : [];
-      // An entry names its job before that is there.
-      const named = { ...options, jobId: options.jobId ?? randomUUID(), timestamp: options.timestamp ?? Date.now() };
-      return {
-        job: { name, data: stored, opts: entries.length > 0 ? named : options },
-        named,
-        entries,
-        isNew: !options.jobId,
-      };
+      return { name, data: stored, opts: { ...actionJobOptions(this.#contract, name), ...opts }, entries };
     });
     const added = await this.ask(async () => {
       const client = await this.getBackend().client;
       teachScript(client, indexScript);
-      // Over the same connection, and not waited for, as with a single one.
-      for (const { named, entries, isNew } of complete) {
-        if (entries.length === 0) continue;
-        client.runCommand(indexScript.name, this.#indexCommand(named, entries, !isNew)).catch(() => {});
-      }
-      return super.addBulk(complete.map(({ job }) => job));
+      const dated = complete.map(({ name, data, opts: merged, entries }) => {
+        const opts = this.#dated(merged);
+        if (entries.length === 0) return { name, data, opts };
+        // An entry names its job before that is there. Over the same connection, and not waited for, as with a single one.
+        const named = { ...opts, jobId: opts.jobId ?? randomUUID(), timestamp: opts.timestamp ?? Date.now() };
+        const command = this.#indexCommand(named, entries, opts.jobId !== undefined);
+        client.runCommand(indexScript.name, command).catch(() => {});
+        return { name, data, opts: named };
+      });
+      return super.addBulk(dated);
     }, "jobs");
     // BullMQ's scripts answer with the number of an error, which in a bulk becomes the job's id.
     const orphans = added.filter(({ id }: { id?: unknown }) => typeof id === "number");
@@ -158,10 +182,14 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     return job;
   }
 
-  /** BullMQ's own wait is over for good after the first time; this one begins again when the connection was lost. All calls share it. */
+  /**
+   * BullMQ's own wait is over for good after the first time; this one begins again when the connection was lost. All calls share it. A new
+   * connection's clock is waited for as well, for half a second at most: the first job is dated rightly too.
+   */
   #connected(): Promise<void> {
     this.#connecting ??= this.waitUntilReady()
       .then(async () => RedisConnection.waitUntilReady(await this.getBackend().client))
+      .then(() => this.#clock.settled())
       .finally(() => {
         this.#connecting = undefined;
       });
@@ -198,26 +226,4 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
       throw isConnectionLost(error) ? unanswered(error) : error;
     });
   }
-}
-
-function isScriptLost(error: Error | null | undefined): boolean {
-  return error?.message.startsWith("NOSCRIPT") === true;
-}
-
-/** Redis itself said no (read only, out of memory). */
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && error.name === "ReplyError";
-}
-
-/** Nothing was written: the connection was down, and there is no offline queue. */
-function isUnsent(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith("Stream isn't writeable");
-}
-
-/** The connection broke between the command and its reply. */
-function isConnectionLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const isCutOff =
-    /^Connection is closed|^Command aborted/.test(error.message) || error.name === "MaxRetriesPerRequestError";
-  return isCutOff || ("code" in error && /^E[A-Z]+$/.test(String(error.code)) && "syscall" in error);
 }

@@ -19,10 +19,12 @@ export function openQueue(contract: QueueContract): ProducerQueue {
   const env = readQueueEnv();
   // What a build may do with a queue is nothing, and the stand-in does just that under any name.
   if (env.NEXT_PHASE === "phase-production-build") return fakeQueue as ProducerQueue;
+  const { redis, clock } = producerConnection();
   const queue = new ProducerQueue(
     contract,
+    clock,
     { maxPayloadBytes: env.QUEUE_MAX_PAYLOAD_BYTES, deadlineMs },
-    { connection: producerConnection(), prefix: env.QUEUE_PREFIX, defaultJobOptions, streams: defaultStreamOptions },
+    { connection: redis, prefix: env.QUEUE_PREFIX, defaultJobOptions, streams: defaultStreamOptions },
   );
   opened.set(contract, queue);
   // BullMQ asks for the server's version once, and where that breaks off the queue fails for ever: the next use makes another.

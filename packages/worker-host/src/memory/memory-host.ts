@@ -31,6 +31,8 @@ export interface MemoryHost {
   readonly enqueue: Enqueue;
   /** The status of one job, or nothing when the queue holds no such job (any more). */
   findJob(queue: QueueName, jobId: string): JobStatus | undefined;
+  /** What the job's handler said of it with `context.note`, the last hundred lines. */
+  readNotes(queue: QueueName, jobId: string): readonly string[];
   cancelJob(queue: QueueName, jobId: string): MemoryCancellation;
   /** Jobs that failed for good, the first that failed first. They are kept until the process ends. */
   deadLetters(queue?: QueueName): JobStatus[];

@@ -17,6 +17,8 @@ export interface MemoryJob {
   attemptsMade: number;
   starts: number;
   progress: string;
+  /** What its handler said of it, the last hundred lines. */
+  readonly notes: string[];
   startedAt?: number | undefined;
   finishedAt?: number | undefined;
   returned?: string;
@@ -38,6 +40,7 @@ export function createMemoryJob({ name, data, opts }: AcceptedJob, jobId: string
     attemptsMade: 0,
     starts: 0,
     progress: "0",
+    notes: [],
     isCancelled: false,
   };
 }

@@ -101,6 +101,7 @@ export function startMemoryHost(hosts: readonly HostedQueue[], settings: MemoryH
       const job = queue?.find(jobId);
       return queue && job && queue.statusOf(job);
     },
+    readNotes: (name, jobId) => [...(queues.get(name)?.find(jobId)?.notes ?? [])],
     cancelJob: (name, jobId) => {
       const answer = queues.get(name)?.cancel(jobId) ?? "unknown";
       if (answer === "cancelling") workers.get(name)?.cancel(jobId);

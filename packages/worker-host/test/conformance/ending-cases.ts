@@ -45,7 +45,8 @@ export function endingCases(engine: Engine): void {
       { action: "keyed", jobId: children[0], isFinalAttempt: false, idempotencyKey: "order", traceparent },
     ]);
     expect(contexts[0]).toMatchObject({ idempotencyKey: undefined, createdAt: new Date(parent.createdAt) });
-    expect(parent.progress).toBe(50);
+    // It said 50, and succeeded.
+    expect(parent.progress).toBe(100);
   });
 
   test("a status tells times, attempts and the result of a success", async () => {
@@ -58,7 +59,7 @@ export function endingCases(engine: Engine): void {
       action: "run",
       status: "success",
       attempts: 1,
-      progress: 0,
+      progress: 100,
       result: { echo: "hello" },
       error: null,
     });
@@ -73,6 +74,40 @@ export function endingCases(engine: Engine): void {
     const job = await untilEnded(engine, await add("a", { timeoutMs: 30, attempts: 1 }));
     expect(await aborted).toMatchObject({ message: "The attempt took longer than 30 ms." });
     expect(job).toMatchObject({ status: "failed", attempts: 1, error: { code: "timeout" }, result: null });
+  });
+
+  test("what a handler says after its attempt's end is nobody's: the next attempt's progress and lines stand", async () => {
+    const { started: leaveLate, open, pass } = createGate();
+    const late = Promise.withResolvers<void>();
+    const run = async (_: unknown, { attempt, progress, note }: JobContext) => {
+      await note(`attempt ${attempt}`);
+      await progress(attempt * 10);
+      if (attempt === 2) return { echo: "done" };
+      await pass();
+      await Promise.all([progress(99), note("too late")]);
+      late.resolve();
+      return { echo: "late" };
+    };
+    await engine.start({ run });
+    const jobId = await add("a", { timeoutMs: 500, attempts: 2, retryIntervalsMs: [1] });
+    await leaveLate;
+    await untilEnded(engine, jobId);
+    open();
+    await late.promise;
+    expect(await engine.readNotes(jobId)).toEqual(["attempt 1", "attempt 2"]);
+    expect(await engine.findJob(jobId)).toMatchObject({ status: "success", progress: 100, result: { echo: "done" } });
+  });
+
+  test("a job keeps the last hundred lines that its handler said, and as much of each as a person reads", async () => {
+    const run = async (_: unknown, { note }: JobContext) => {
+      for (let line = 0; line <= 100; line += 1) await note(`${line} ${"x".repeat(3_000)}`);
+      return { echo: "done" };
+    };
+    await engine.start({ run });
+    const job = await untilEnded(engine, await add("a"));
+    const lines = await engine.readNotes(job.jobId);
+    expect([lines.length, lines[0]?.slice(0, 3), lines[99]?.slice(0, 4)]).toEqual([100, "1 x", "100 "]);
+    expect(lines[0]).toHaveLength(2_000);
   });
 
   test("a running job that is cancelled hears of it through its signal, and is not tried again", async () => {

@@ -36,6 +36,7 @@ export interface Engine {
   start(handlers: Partial<HandlersOf<typeof contract>>, options?: StartOptions): Promise<void>;
   readonly enqueue: typeof enqueue;
   findJob(jobId: string): Promise<JobStatus | undefined>;
+  readNotes(jobId: string): Promise<readonly string[]>;
   cancelJob(jobId: string): Promise<string>;
   replayDeadLetter(jobId: string): Promise<string>;
   stop(graceMs: number): Promise<void>;

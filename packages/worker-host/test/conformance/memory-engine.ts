@@ -27,6 +27,7 @@ export function useMemoryEngine(): Engine {
     },
     enqueue: (...job) => host().enqueue(...job),
     findJob: async (jobId) => host().findJob("default", jobId),
+    readNotes: async (jobId) => host().readNotes("default", jobId),
     cancelJob: async (jobId) => host().cancelJob("default", jobId),
     replayDeadLetter: async (jobId) => host().replayDeadLetter("default", jobId),
     stop: async (graceMs) => {

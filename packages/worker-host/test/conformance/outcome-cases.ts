@@ -21,6 +21,12 @@ const circular = () => {
   error.cause = error;
   return error;
 };
+const unreadable = () =>
+  Object.defineProperty(new Error("no"), "message", {
+    get: () => {
+      throw new Error("not for you");
+    },
+  });
 const callingOff = (code?: string) => Object.assign(new Error("no"), { failureKind: "cancelled", code });
 
 interface Row {
@@ -58,6 +64,15 @@ const thrownAlways: readonly Row[] = [
   dead("a frozen object", () => Object.freeze({ a: 1 })),
   dead("a frozen error", () => Object.freeze(new Error("no"))),
   dead("an error that is its own cause", circular),
+  dead("an error whose message throws", unreadable),
+  dead("an error whose stack is a number", () => Object.assign(new Error("no"), { stack: 5n })),
+  dead("an error whose message is megabytes", () => new Error("no".repeat(1_000_000))),
+  dead(
+    "a permanent error under a code of the host's own",
+    () => new PermanentError("no", { code: "poison" }),
+    "permanent",
+    1,
+  ),
   dead("a transient error with a code", () => new TransientError("no", { code: "busy" }), "busy"),
   dead("a permanent error", () => new PermanentError("no", { code: "gone" }), "gone", 1),
   dead("a permanent error three causes down", nested, "gone", 1),

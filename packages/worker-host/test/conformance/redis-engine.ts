@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cancelJob, findJob, replayDeadLetter } from "@millrace/job-admin";
+import { cancelJob, findJob, readJob, replayDeadLetter } from "@millrace/job-admin";
 import { closeQueues, enqueue, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { afterEach, beforeEach } from "vitest";
 import { startWorker } from "../../src/start-worker.ts";
@@ -32,6 +32,7 @@ export function useRedisEngine(): Engine {
     },
     enqueue,
     findJob: (jobId) => findJob("default", jobId),
+    readNotes: async (jobId) => (await readJob("default", jobId))?.logs.lines ?? [],
     cancelJob: async (jobId) => (await cancelJob("default", jobId)).outcome,
     replayDeadLetter: (jobId) => replayDeadLetter("default", jobId),
     stop,

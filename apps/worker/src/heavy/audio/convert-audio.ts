@@ -25,7 +25,7 @@ export interface Conversion {
   readonly keepMetadata: boolean;
 }
 
-// Of its own time on a processor, should this process die and nobody end it: as long as an attempt may take.
+// Of its own time on a processor, should this process die and nobody be left to end it: as long as an attempt may take.
 const mostCpuSeconds = 300;
 const mostAllocatedBytes = 256 * 1_024 * 1_024;
 
@@ -109,7 +109,13 @@ async function followProgress(stdout: Readable, seconds: number, progress: JobCo
   return Math.round(made);
 }
 
+/** ffmpeg catches a signal to end, and leaves with this. */
+const endedBySignal = 255;
+
 function explain(exitCode: number, complaint: string, format: string): Error {
+  // A service manager that stops the worker tells ffmpeg as well. It says nothing of the file.
+  if (exitCode === endedBySignal)
+    return new TransientError("ffmpeg was told to end before it was done.", { code: "program_killed" });
   // A file that claims too much meets -max_alloc with the same words: tried in vain, which is better than a whole one that is given up.
   if (/Cannot allocate memory|Too many open files/.test(complaint))
     return new TransientError("ffmpeg found too little memory, or too few files that it may open.", {

@@ -1,4 +1,4 @@
-import { deflateSync } from "node:zlib";
+import { constants, deflateRawSync } from "node:zlib";
 import ExcelJS from "exceljs";
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from "fflate";
 
@@ -36,10 +36,13 @@ function stream(content: string): string {
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 }
 
-/** One whose page unpacks to so many bytes. */
-export function pdfBomb(bytes: number): Buffer {
+/** One whose page unpacks to so many million bytes. */
+export function pdfBomb(millions: number): Buffer {
+  // Each part stands for itself, so that one of them is packed and repeated. Nobody looks at the sum at the end, which is missing.
+  const part = (text: string) => deflateRawSync(text, { finishFlush: constants.Z_FULL_FLUSH }).toString("latin1");
   return pdf(["x"], "", (content) => {
-    const packed = deflateSync(content.padEnd(bytes), { level: 1 }).toString("latin1");
+    const spaces = part(" ".repeat(1_000_000)).repeat(millions);
+    const packed = `\x78\x01${part(content)}${spaces}${deflateRawSync("").toString("latin1")}`;
     return `<< /Filter /FlateDecode /Length ${packed.length} >>\nstream\n${packed}\nendstream`;
   });
 }
@@ -98,6 +101,18 @@ export async function xlsxOf(sheetData: string, after = ""): Promise<Buffer> {
   return Buffer.from(
     zipSync({ ...files, "xl/workbook.xml": strToU8(book), "xl/worksheets/sheet1.xml": strToU8(sheet) }),
   );
+}
+
+/** The same workbook as some programs write it: with a prefix before the names of all elements. */
+export function prefixed(workbook: Buffer): Buffer {
+  const files = Object.entries(unzipSync(workbook)).map(([name, content]) => {
+    if (!/^xl\/.*\.xml$/.test(name)) return [name, content] as const;
+    const xml = strFromU8(content)
+      .replace(/<(\/?)(?=\w+[\s/>])/g, "<$1x:")
+      .replace(' xmlns="', ' xmlns:x="');
+    return [name, strToU8(xml)] as const;
+  });
+  return Buffer.from(zipSync(Object.fromEntries(files)));
 }
 
 /** The same archive, in which the named entry claims to unpack to another size. */

@@ -26,6 +26,8 @@ test.each(writers)("%s: rows wait for an output that is slow, instead of in memo
   let goOn = () => {};
   let isOpen = false;
   const output = new Writable({
+    // Full soon, so that few rows are enough.
+    highWaterMark: 1_024,
     write: (_chunk, _encoding, done) => {
       goOn = done;
       if (isOpen) done();

@@ -1,3 +1,4 @@
+import { pbkdf2 } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { serveTasks } from "../serve-tasks.ts";
 import { type Task, TaskRefusal } from "../task.ts";
@@ -38,6 +39,10 @@ export const tasks = {
       }
       return "churned";
     },
+  pid: async (): Promise<Task<null, number>> => async () => process.pid,
+  /** Is in a native call for minutes, which leaves the event loop free, as sharp does. */
+  compute: async (): Promise<Task<null, never>> => () =>
+    new Promise(() => pbkdf2("word", "salt", 2 ** 31 - 1, 64, "sha512", () => {})),
   exit: async (): Promise<Task<null, never>> => async () => process.exit(3),
   crash: async (): Promise<Task<null, never>> => async () => {
     process.kill(process.pid, "SIGSEGV");

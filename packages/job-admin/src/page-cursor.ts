@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { parseStored } from "./stored-json.ts";
+
+/** A place in a listing as a caller keeps it between two pages: text without a meaning of its own. */
+export function writeCursor(parts: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
+}
+
+/** The way back from `writeCursor`. What no page returned is refused, like any other wrong argument, with a ZodError. */
+export function cursorOf<Parts extends z.ZodType>(parts: Parts): z.ZodType<z.output<Parts>, string> {
+  return z.string().transform((cursor, context) => {
+    const parsed = parts.safeParse(parseStored(Buffer.from(cursor, "base64url").toString()));
+    if (parsed.success) return parsed.data;
+    context.addIssue({ code: "custom", message: "expected a cursor that an earlier page returned" });
+    return z.NEVER;
+  });
+}

@@ -1,0 +1,110 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { expect, test } from "vitest";
+import { cleanUpRedis, connect } from "../test/clients.ts";
+import { createRedisClock, type RedisClockOptions } from "./redis-clock.ts";
+
+cleanUpRedis();
+
+/** A clock of the tests' Redis, on a machine whose own is `aheadMs` ahead of it. */
+function clockOf(machine: { aheadMs: number }, options: Partial<RedisClockOptions> = {}) {
+  const redis = connect();
+  const told: string[] = [];
+  const clock = createRedisClock({
+    askTime: () => redis.time(),
+    onSkew: (message) => told.push(message),
+    onForbidden: (message) => told.push(message),
+    localNow: () => Date.now() + machine.aheadMs,
+    ...options,
+  });
+  return { clock, told, redis };
+}
+
+async function timeOf(redis: Redis): Promise<number> {
+  const [seconds, microseconds] = await redis.time();
+  return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+}
+
+test.each([60_000, -60_000])("a machine that is %i ms ahead goes by Redis' time, and says so once", async (aheadMs) => {
+  const { clock, told, redis } = clockOf({ aheadMs });
+  await clock.settled();
+  expect(Math.abs(clock.now() - (await timeOf(redis)))).toBeLessThan(500);
+  expect(Math.abs((clock.skewMs() ?? 0) - aheadMs)).toBeLessThan(500);
+  clock.measureAnew();
+  await clock.settled();
+  const side = aheadMs > 0 ? "ahead of" : "behind";
+  expect(told).toEqual([expect.stringMatching(`^This machine's clock is (59.|60.)\\d s ${side} Redis': expected 1 s`)]);
+});
+
+test("a clock that is right to less than a second is left alone, and asked about once", async () => {
+  let asked = 0;
+  const counted = connect();
+  const askTime = () => {
+    asked += 1;
+    return counted.time();
+  };
+  const { clock, told } = clockOf({ aheadMs: -600 }, { askTime });
+  await clock.settled();
+  for (let index = 0; index < 100; index++) await clock.settled();
+  expect(clock.correctionMs()).toBe(0);
+  expect(told).toEqual([]);
+  expect(asked).toBeLessThanOrEqual(3);
+});
+
+test("a clock that is set while the process lives is measured anew by whoever asks next", async () => {
+  const machine = { aheadMs: 0 };
+  const { clock, told, redis } = clockOf(machine);
+  await clock.settled();
+  machine.aheadMs = -60_000;
+  await clock.settled();
+  expect(Math.abs(clock.now() - (await timeOf(redis)))).toBeLessThan(500);
+  expect(told).toHaveLength(1);
+  machine.aheadMs = 0;
+  // Not by a minute off in the other direction either, while the measure is on its way.
+  expect(clock.correctionMs()).toBe(0);
+  await clock.settled();
+  expect(clock.correctionMs()).toBe(0);
+  machine.aheadMs = 60_000;
+  await clock.settled();
+  expect(told).toHaveLength(2);
+});
+
+test("half of the round trip is taken off, and a slow one is asked again", async () => {
+  const slow = connect();
+  let asked = 0;
+  // The answer is old by its way back: a machine that is right would be 0.3 s ahead, or 0.15 s by half of the round trip.
+  const askTime = async () => {
+    const answer = await slow.time();
+    if (asked++ === 0) await wait(300);
+    return answer;
+  };
+  const { clock } = clockOf({ aheadMs: 0 }, { askTime });
+  await expect.poll(() => clock.skewMs()).toBeDefined();
+  expect(asked).toBeGreaterThan(1);
+  expect(Math.abs(clock.skewMs() ?? Number.NaN)).toBeLessThan(140);
+});
+
+test("a Redis that refuses to say its time is named once, and this machine's clock counts", async () => {
+  const redis = connect();
+  // As one whose provider took the command away; an ACL's NOPERM comes the same way.
+  const { clock, told } = clockOf({ aheadMs: 60_000 }, { askTime: () => redis.call("TIME-taken-away") });
+  for (let index = 0; index < 3; index++) {
+    clock.measureAnew();
+    await clock.settled();
+  }
+  expect(clock.skewMs()).toBeUndefined();
+  expect(Math.abs(clock.now() - Date.now() - 60_000)).toBeLessThan(500);
+  expect(told).toEqual([expect.stringContaining("Grant it with ACL SETUSER")]);
+});
+
+test("a Redis that does not answer holds nobody up for longer than half a second, and then nobody at all", async () => {
+  const { clock, told } = clockOf({ aheadMs: 60_000 }, { askTime: () => new Promise(() => {}) });
+  const startedAt = performance.now();
+  await clock.settled();
+  expect(performance.now() - startedAt).toBeLessThan(1_500);
+  const settledAt = performance.now();
+  await clock.settled();
+  expect(performance.now() - settledAt).toBeLessThan(100);
+  expect(clock.correctionMs()).toBe(0);
+  expect(told).toEqual([]);
+});
