@@ -38,6 +38,11 @@ test.each(programs)("%s is stopped no sooner than its longest job ends that may 
   expect(Number.parseInt(services[name]?.stop_grace_period ?? "0", 10) * 1_000).toBeGreaterThan(Math.max(...timeouts));
 });
 
+test("the API has the time it asks for its requests, and ten seconds to close all else", () => {
+  const [, graceMs] = /^# API_SHUTDOWN_GRACE_MS=(\d+)$/m.exec(readFileSync(join(root, ".env.example"), "utf8")) ?? [];
+  expect(Number.parseInt(services.api?.stop_grace_period ?? "0", 10) * 1_000).toBeGreaterThan(Number(graceMs) + 10_000);
+});
+
 test("the API and every worker share one folder of files, which the image gives to the user it runs as", () => {
   for (const name of programs) expect(services[name]?.volumes).toEqual(["files:/var/lib/millrace/files"]);
   expect(readFileSync(join(root, "Dockerfile"), "utf8")).toContain("-o node -g node /var/lib/millrace/files");

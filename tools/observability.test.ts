@@ -5,6 +5,7 @@ import {
   createJobMetrics,
   createQueueMetrics,
   createRegistry,
+  createScheduleMetrics,
   createWorkerMetrics,
 } from "@millrace/metrics";
 import { askPromtool, metricNames } from "@millrace/metrics/testing";
@@ -33,13 +34,14 @@ function scrapeAll(): Promise<string> {
   createWorkerMetrics(registry, emailContract, { isReady: () => true, clockSkewMs: () => 0 });
   createQueueMetrics(registry, async () => []);
   createHttpMetrics(registry);
+  createScheduleMetrics().registerIn(registry);
   return registry.metrics();
 }
 
 /** The names in an expression that are no function, no word of the language and no label. */
 function namesIn(expression: string): string[] {
   const bare = expression
-    .replace(/\{[^}]*\}|\[[^\]]*\]|"[^"]*"/g, " ")
+    .replace(/\{[^}]*\}|\[[^\]]*\]|"[^"]*"|\boffset +\w+/g, " ")
     .replace(/\b(by|on|without|ignoring) *\([^)]*\)/g, " ");
   const words = [...bare.matchAll(/[a-z_][a-z0-9_]*\b(?! *\()/g)].map(([word]) => word);
   return words.filter((word) => !["and", "or", "unless"].includes(word));

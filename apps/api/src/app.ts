@@ -39,6 +39,7 @@ import { metricsRoutes } from "./routes/metrics.ts";
 import { operateJobRoutes } from "./routes/operate-job.ts";
 import { ownerRoutes } from "./routes/owners.ts";
 import { produceRoutes } from "./routes/produce.ts";
+import { quarantineRoutes } from "./routes/quarantine.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { scheduleOperationRoutes } from "./routes/schedule-operations.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -141,6 +142,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     queueRoutes(programs, following);
     workerRoutes(programs);
     deadLetterRoutes(programs, following);
+    quarantineRoutes(programs);
     ownerRoutes(programs, directory);
     webhookEndpointRoutes(programs, database, { allowPrivate: allowPrivateEndpoints });
     webhookOperationRoutes(programs, database);

@@ -23,6 +23,7 @@ test("keys alone are enough: everything else has a default, and listens on this 
     API_KEYS: [key],
     API_HSTS_SECONDS: 0,
     API_MAX_WRONG_KEYS: 20,
+    API_SHUTDOWN_GRACE_MS: 30_000,
     AUDIT_KEEP_DAYS: 365,
     HEALTH_MAX_QUEUE_DEPTH: 10_000,
     HEALTH_MAX_DEAD_LETTERS: 100,

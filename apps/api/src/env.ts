@@ -31,6 +31,7 @@ export const apiEnvSchema = z.object({
   API_TRUST_PROXY: networks.optional(),
   API_HSTS_SECONDS: z.coerce.number().int().min(0).default(0),
   API_MAX_WRONG_KEYS: z.coerce.number().int().min(0).default(20),
+  API_SHUTDOWN_GRACE_MS: z.coerce.number().int().min(0).max(600_000).default(30_000),
   AUDIT_KEEP_DAYS: z.coerce.number().int().min(1).max(3_650).default(365),
   // From when on readiness calls a queue degraded.
   HEALTH_MAX_QUEUE_DEPTH: z.coerce.number().int().min(0).default(10_000),

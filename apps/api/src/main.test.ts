@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -111,6 +111,27 @@ describe("the process", () => {
     expect((await underWay).status).toBe(503);
     expect(await exited).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(await stderr).toBe("");
+  });
+
+  test("cuts an upload that drips when its grace is over, and ends in order", async () => {
+    const { child, url, exited, stderr } = await startListening({ ...production, API_SHUTDOWN_GRACE_MS: "300" });
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    // Whether it ends with a reset is the system's choice.
+    const cut = new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
+    socket.write(
+      `POST /files?name=big HTTP/1.1\r\nhost: x\r\nauthorization: ${bearer.authorization}\r\ncontent-type: text/plain\r\ncontent-length: 1000000\r\n\r\n`,
+    );
+    const drip = setInterval(() => socket.write("x"), 20);
+    // A second request that is answered shows that the first one was read.
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    const startedAt = performance.now();
+    child.kill("SIGTERM");
+    await cut;
+    clearInterval(drip);
+    expect(performance.now() - startedAt).toBeGreaterThan(250);
+    expect(await exited).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
     expect(await stderr).toBe("");
   });
 });

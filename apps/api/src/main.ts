@@ -1,10 +1,11 @@
 import { openDatabase, readDatabaseEnv } from "@millrace/database";
 import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
-import { onShutdownSignal } from "@millrace/shutdown";
+import { closeServices, onShutdownSignal } from "@millrace/shutdown";
 import { startTracing } from "@millrace/tracing";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { createApp } from "./app.ts";
+import { closeServer } from "./close-server.ts";
 import { readApiEnv, readWebhookTargetEnv, sessionSecretOf } from "./env.ts";
 import { openJobFeed } from "./job-feed.ts";
 import { openDirectory } from "./open-directory.ts";
@@ -46,14 +47,11 @@ const app = await createApp({
   log,
 });
 onShutdownSignal(log, async () => {
-  // No new request, those under way to their end, then what they used.
-  await app.close();
+  // No new request, those under way to their end or to their deadline, then what they used.
+  await closeServer(app, env.API_SHUTDOWN_GRACE_MS, log);
   watch.close();
   feed.close();
   closeDirectory();
-  await database.close();
-  await closeQueues();
-  await files.close();
-  await tracing?.close();
+  await closeServices({ queues: { close: closeQueues }, files, database, ...(tracing && { tracing }) }, log);
 });
 await app.listen({ host: env.API_HOST, port: env.API_PORT });

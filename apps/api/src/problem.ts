@@ -1,7 +1,13 @@
 import { STATUS_CODES } from "node:http";
 import { isDatabaseUnavailable } from "@millrace/database";
 import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
-import { type InvalidJobCode, InvalidJobError, QueueUnavailableError, queueNames } from "@millrace/worker-config";
+import {
+  DamagedRecordError,
+  type InvalidJobCode,
+  InvalidJobError,
+  QueueUnavailableError,
+  queueNames,
+} from "@millrace/worker-config";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { AuditUnavailableError } from "./access/audit-unavailable-error.ts";
@@ -59,7 +65,15 @@ export function sendUnknownJob(reply: FastifyReply, queue: string): FastifyReply
   return sendProblem(reply, { status: 404, title: "Unknown job", code: "unknown_job", detail });
 }
 
+const answeredByDeadline = new WeakSet<FastifyRequest>();
+
+/** Whether a request was answered that its time was over, while its handler goes on. */
+export function isAnsweredByDeadline(request: FastifyRequest): boolean {
+  return answeredByDeadline.has(request);
+}
+
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error.code === handlerTimeoutCode) answeredByDeadline.add(request);
   if (error.code === handlerTimeoutCode && !request.raw.complete) return sendSlowBody(reply);
   const problem = toProblem(error);
   if (problem.status === 503) reply.header("retry-after", "2");
@@ -96,6 +110,9 @@ export function toProblem(error: Error & Partial<FastifyError>): Problem {
   }
   if (error instanceof QueueUnavailableError) {
     return { status: 503, title: "Queue unavailable", code: error.code, detail: error.message };
+  }
+  if (error instanceof DamagedRecordError) {
+    return { status: 500, title: "Damaged record", code: "damaged_record", detail: error.message };
   }
   if (error instanceof FileStoreError) {
     const { code, message } = error;

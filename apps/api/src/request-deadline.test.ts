@@ -18,7 +18,9 @@ let letGo: () => void = () => {};
 beforeAll(async () => {
   const tracing = { startRequest: () => ({ run: (work: () => void) => work(), end: ended }) };
   app = await createTestApp({ database: database(), requestTimeoutMs: 300, tracing });
-  const held = (audit?: "test.held") => ({ config: { access: "admin" as const, ...(audit && { audit }) } });
+  const held = (audit?: "test.held") => ({
+    config: { access: "admin" as const, ...(audit ? { audit } : { notAudited: "A test's." }) },
+  });
   const hold = () => new Promise<{ done: boolean }>((resolve) => (letGo = () => resolve({ done: true })));
   app.post("/held", held(), hold);
   app.post("/held/audited", { ...held("test.held"), handlerTimeout: 200 }, hold);

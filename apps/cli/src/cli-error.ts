@@ -1,5 +1,5 @@
 import { EnvironmentError } from "@millrace/env";
-import { InvalidJobError, QueueUnavailableError } from "@millrace/worker-config";
+import { DamagedRecordError, InvalidJobError, QueueUnavailableError } from "@millrace/worker-config";
 import { z } from "zod";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 
@@ -20,6 +20,7 @@ export class CliError extends Error {
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof InvalidJobError) return new CliError(exitCodes.usage, error.code, error.message);
+  if (error instanceof DamagedRecordError) return new CliError(exitCodes.failed, error.code, error.message);
   if (error instanceof EnvironmentError) return new CliError(exitCodes.usage, "invalid_environment", error.message);
   if (error instanceof QueueUnavailableError)
     return new CliError(exitCodes.redisUnavailable, error.code, error.message);

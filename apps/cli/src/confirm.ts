@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { Cli } from "./cli.ts";
 import { CliError } from "./cli-error.ts";
@@ -17,7 +18,9 @@ export async function confirm(cli: Cli, question: string, isAllowed: boolean | u
   cli.stderr.write(`${question} [y/N] `);
   const lines = createInterface({ input: cli.stdin });
   try {
-    const answer = await lines.question("", { signal: cli.signal });
+    // At the end of the input (Ctrl-D) a question is left open for ever, and the lines are closed.
+    const unanswered = once(lines, "close").then(() => "");
+    const answer = await Promise.race([lines.question("", { signal: cli.signal }), unanswered]);
     if (/^y(es)?$/i.test(answer.trim())) return;
   } finally {
     lines.close();

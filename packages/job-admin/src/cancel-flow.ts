@@ -9,7 +9,7 @@ export interface CancelledChildren {
   readonly cancelling: number;
   /** Had ended before, and stay as they were. */
   readonly finished: number;
-  /** Not called off: they lie in a queue that is not ours, or there are more than 5,000. */
+  /** Not called off: they lie in a queue that is not ours, their record is none, or there are more than 5,000. */
   readonly left: number;
 }
 
@@ -46,7 +46,7 @@ export async function cancelFlow(
     }
     const { outcome } = await cancelOne(child.queue, child.jobId, parent);
     // One whose record is gone is no child any more.
-    if (outcome !== "unknown") children[outcome] += 1;
+    if (outcome !== "unknown") children[outcome === "corrupt" ? "left" : outcome] += 1;
   }
 
   async function cancelChildren(name: QueueName, id: string): Promise<void> {

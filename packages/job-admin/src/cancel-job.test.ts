@@ -74,6 +74,23 @@ test("a running job's processes are told, and it is not shown as cancelled befor
   subscriber.disconnect();
 });
 
+test("a job whose worker has died is shown as running until another worker ends it, as cancelled however often it had stalled", async () => {
+  const { jobId } = await add();
+  const client = await queue.getBackend().client;
+  await client.runCommand("lrem", [queue.toKey("wait"), 0, jobId]);
+  await client.runCommand("rpush", [queue.toKey("active"), jobId]);
+  await client.runCommand("hset", [queue.toKey(jobId), "stc", defaultWorkerOptions.maxStalledCount]);
+  expect([await cancel(jobId), await status(jobId)]).toEqual(["cancelling", "running"]);
+  // A check of an earlier worker counts for its whole interval.
+  await client.runCommand("del", [queue.toKey("stalled-check")]);
+  let runs = 0;
+  const options = { ...defaultWorkerOptions, connection: getRedisConnection("worker"), prefix, stalledInterval: 50 };
+  worker = new Worker("email", async () => (runs += 1), options);
+  const ended = { status: "cancelled", finishedAt: expect.any(String), error: { code: "cancelled" } };
+  await expect.poll(() => findJob("email", jobId), { timeout: 5_000 }).toMatchObject(ended);
+  expect(runs).toBe(0);
+});
+
 test("a job that has ended stays as it was, and one that never was is unknown", async () => {
   const done = Promise.withResolvers<void>();
   work(async () => "done").on("completed", () => done.resolve());

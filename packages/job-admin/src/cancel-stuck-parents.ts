@@ -1,4 +1,11 @@
-import { askQueue, contracts, type QueueName, queueNames, readQueueEnv } from "@millrace/worker-config";
+import {
+  askQueue,
+  contracts,
+  DamagedRecordError,
+  type QueueName,
+  queueNames,
+  readQueueEnv,
+} from "@millrace/worker-config";
 import { z } from "zod";
 import { cancelJob } from "./cancel-job.ts";
 import { parseJobKey } from "./job-key.ts";
@@ -29,14 +36,23 @@ export async function cancelStuckParents(olderThanMs: number, signal?: AbortSign
       const ids = await parentsWaitingSince(queue, until, waitOn);
       for (const id of ids) {
         if (signal?.aborted) return total;
-        const isCancelled = !(await hasUnendedChild(queue, id)) && (await cancelJob(queue, id)).outcome === "cancelled";
-        if (isCancelled) total += 1;
+        if (await cancelIfStuck(queue, id)) total += 1;
         else waitOn += 1;
       }
       if (ids.length < pageSize) break;
     }
   }
   return total;
+}
+
+/** One whose keys are damaged is left to people, and keeps nobody from looking at the others. */
+async function cancelIfStuck(queue: QueueName, id: string): Promise<boolean> {
+  try {
+    return !(await hasUnendedChild(queue, id)) && (await cancelJob(queue, id)).outcome === "cancelled";
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return false;
+    throw error;
+  }
 }
 
 /** The oldest first, a page of them. */

@@ -9,6 +9,11 @@ import { findRecordFlaw, vitalFields } from "./record-flaw.ts";
 export async function readDamagedJob(queue: Queue, jobId: string): Promise<StoredJob> {
   const fields = await readFields(queue, jobId, [...vitalFields, "atm", "processedOn", "finishedOn"]);
   const flaw = findRecordFlaw(fields) ?? "it changed while it was read";
+  return toDamagedJob(jobId, flaw, fields);
+}
+
+/** A job of which nothing can be read but the given fields. */
+export function toDamagedJob(jobId: string, flaw: string, fields: Fields = {}): StoredJob {
   return toStoredJob(jobId, fields, `The job cannot run: ${flaw}.`);
 }
 

@@ -1,7 +1,7 @@
-import { askQueue, contracts, type QueueName, redisNow } from "@millrace/worker-config";
+import { askQueue, contracts, isOfAnotherKind, type QueueName, redisNow } from "@millrace/worker-config";
 import { type JobStatus, type StoredJob, toJobStatus } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
-import { readDamagedJob, readQuarantinedJob } from "./damaged-job.ts";
+import { readDamagedJob, readQuarantinedJob, toDamagedJob } from "./damaged-job.ts";
 import { isJobKey } from "./job-key.ts";
 
 /**
@@ -32,6 +32,7 @@ async function readJob(queue: Queue, jobId: string): Promise<StoredJob | undefin
     // BullMQ reads the stump of a record as a job without a name or a time.
     if (!job || (job.name && Number.isFinite(job.timestamp))) return job;
   } catch (error) {
+    if (isOfAnotherKind(error)) return toDamagedJob(jobId, "another kind of key lies in the record's place");
     // BullMQ reads options that are no object as one.
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }

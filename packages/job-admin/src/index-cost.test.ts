@@ -27,6 +27,27 @@ test("a job that is to be found costs one command more, and three within Redis f
   expect(within(found) - ofIndex.length).toBe(within(plain) + 10);
 });
 
+test("jobs that came in bulk are found, under ids of their own or given ones, for one command more each and no wait more", async () => {
+  const of = (to: string) => ({ type: "sendEmail", data: { ...mail, to, workspaceId: "ws-bulk" } }) as const;
+  const data = of("bulk@example.com");
+  const commands = await watchCommands(async () => {
+    const [, given] = await emailQueue.addBulk([
+      { name: "sendEmail", data },
+      { name: "sendEmail", data, opts: { jobId: "in-bulk" } },
+      { name: "sendDigest", data: { type: "sendDigest", data: { recipient: "ada@example.com" } } },
+    ]);
+    expect(given?.id).toBe("in-bulk");
+  });
+  const sent = commands.filter(({ isOfScript }) => !isOfScript).map(({ name }) => name);
+  expect(sent.filter((name) => /^eval(sha)?$/.test(name))).toHaveLength(3 + 2);
+  await emailQueue.addBulk([{ name: "sendEmail", data: of("later@example.com"), opts: { jobId: "in-bulk" } }]);
+  const { jobs } = await listJobs({ workspaceId: "ws-bulk" });
+  expect(jobs).toHaveLength(2);
+  expect(jobs.map(({ jobId }) => jobId)).toContain("in-bulk");
+  // An id that was taken keeps the entries that it has.
+  expect((await listJobs({ field: { name: "to", value: "later@example.com" } })).jobs).toEqual([]);
+});
+
 test("a job is found also when it was the first after Redis lost its scripts", async () => {
   await addFound();
   const client = await emailQueue.getBackend().client;

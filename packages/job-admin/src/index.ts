@@ -33,7 +33,7 @@ export {
   quarantinePageSchema,
 } from "./quarantine.ts";
 export type { QuarantineEntry } from "./quarantine-entry.ts";
-export { type QuarantinedRecord, readQuarantined } from "./quarantined-record.ts";
+export { type QuarantinedRecord, quarantinedRecordSchema, readQuarantined } from "./quarantined-record.ts";
 export { readJob } from "./read-job.ts";
 export { readJobData } from "./read-job-data.ts";
 export { type QueueCounts, readQueueCounts } from "./read-queue-counts.ts";

@@ -3,13 +3,14 @@ import { cancelChannel, cancelledReason, type QueueName } from "@millrace/worker
 import type { Queue } from "bullmq";
 import { z } from "zod";
 
-const outcomes = z.enum(["cancelled", "cancelling", "finished", "unknown"]);
+const outcomes = z.enum(["cancelled", "cancelling", "finished", "unknown", "corrupt"]);
 
 /**
  * - `cancelled`: it will not run (again), and its status says `cancelled` from now on.
- * - `cancelling`: it runs; its worker has been told, aborts its signal and ends it.
+ * - `cancelling`: it runs; its worker has been told, aborts its signal and ends it. Where that worker has died, another one does within a minute.
  * - `finished`: it had ended before, and stays as it was.
  * - `unknown`: the queue holds no such job.
+ * - `corrupt`: no record lies in its place. A worker that comes to it puts it into quarantine.
  */
 export type CancelOutcome = z.infer<typeof outcomes>;
 
@@ -25,32 +26,39 @@ export type ParentEffect = z.infer<typeof effects>;
 
 // `defa` is the field in which BullMQ keeps a failure that is settled before a job runs: whichever worker takes the job fails it with
 // that reason and runs nothing, at no cost for other jobs. The message reaches an attempt that runs already, on any process; both at
-// once, so that a job between the two states escapes neither.
+// once, so that a job between the two states escapes neither. A job that has stalled too often gets another such failure, over this one: the
+// count of stalls begins anew.
 //
 // `parent` is the field by which BullMQ knows what a failure does to the parent, and it is read when the job ends. Two cases change it:
 // A parent that is cancelled itself has its own reason, and a child's failure would overwrite it: the link loses its options. A parent
 // whose child has no option would wait for ever: it, and each parent above it of which the same is true, fails.
 const script = {
   name: "millraceCancelJob",
-  numberOfKeys: 1,
+  numberOfKeys: 2,
   lua: `
-local job, id, reason, channel, cancelledParent = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local job, active, id, reason, channel, cancelledParent = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local function linkOf(key)
-  local stored = redis.call("HGET", key, "parent")
-  if not stored then return nil end
+  local stored = redis.pcall("HGET", key, "parent")
+  if type(stored) ~= "string" then return nil end
   local isRead, link = pcall(cjson.decode, stored)
   if isRead and type(link) == "table" and link.queueKey and link.id then return link, link.queueKey .. ":" .. link.id end
 end
 
 if redis.call("EXISTS", job) == 0 then return {"unknown"} end
+if redis.call("TYPE", job).ok ~= "hash" then return {"corrupt"} end
 local children = redis.call("SCARD", job .. ":dependencies")
 if redis.call("HEXISTS", job, "finishedOn") == 1 then return {"finished", children} end
 redis.call("HSET", job, "defa", reason)
+redis.call("HDEL", job, "stc")
 redis.call("PUBLISH", channel, id)
-local outcome = redis.call("EXISTS", job .. ":lock") == 1 and "cancelling" or "cancelled"
+local isRunning = redis.call("EXISTS", job .. ":lock") == 1
+if not isRunning then
+  for _, running in ipairs(redis.call("LRANGE", active, 0, -1)) do isRunning = isRunning or running == id end
+end
+local outcome = isRunning and "cancelling" or "cancelled"
 
 local link, parent = linkOf(job)
-if not parent or redis.call("SISMEMBER", parent .. ":dependencies", job) == 0 then return {outcome, children} end
+if not parent or redis.pcall("SISMEMBER", parent .. ":dependencies", job) ~= 1 then return {outcome, children} end
 if parent == cancelledParent then
   redis.call("HSET", job, "parent", cjson.encode({id = link.id, queueKey = link.queueKey}))
   return {outcome, children}
@@ -92,7 +100,7 @@ export async function markCancelled(
 ): Promise<MarkedJob> {
   const channel = cancelChannel(readQueueEnv().QUEUE_PREFIX, name);
   const args = [jobId, cancelledReason, channel, cancelledParent ?? ""];
-  const reply = replySchema.parse(await runScript(queue, script, [queue.toKey(jobId)], args));
+  const reply = replySchema.parse(await runScript(queue, script, [queue.toKey(jobId), queue.toKey("active")], args));
   const [outcome, children, key, effect] = reply;
   return { outcome, children, ...(key && effect && { parent: { key, effect } }) };
 }

@@ -51,11 +51,14 @@ test("bytes that are no text come as base64, text as it is, in every language", 
     return redis.call("HSET", KEYS[1], ARGV[1], cjson.encode(entry))`;
   await client.runCommand("eval", [lua, 1, quarantineKey("email"), "bytes", "Жалоба 💥"]);
   expect(await readQuarantined("email", "bytes")).toEqual({
+    queue: "email",
     jobId: "bytes",
     reason: "corrupt",
-    quarantinedAt: 1_700_000_001_000,
+    quarantinedAt: "2023-11-14T22:13:21.000Z",
+    kind: null,
     fields: { name: "sendEmail", failedReason: "Жалоба 💥" },
     binaryFields: { data: Buffer.from([0x7b, 0xff, 0x00, 0xc3, 0x28]).toString("base64") },
+    cutFields: {},
   });
 });
 

@@ -1,3 +1,4 @@
+import { isOfAnotherKind } from "@millrace/worker-config";
 import type { Queue } from "bullmq";
 
 /** Fields of a job's record as they are stored, unparsed. A key that holds no hash has none of them. */
@@ -8,7 +9,7 @@ export async function readFields<Field extends string>(
 ): Promise<Record<Field, string | null>> {
   const client = await queue.getBackend().client;
   const values = await client.hmget(queue.toKey(jobId), ...fields).catch((error: unknown) => {
-    if (error instanceof Error && error.message.startsWith("WRONGTYPE")) return [];
+    if (isOfAnotherKind(error)) return [];
     throw error;
   });
   const read = Object.fromEntries(fields.map((field, index) => [field, values[index] ?? null]));

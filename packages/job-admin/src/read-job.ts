@@ -1,4 +1,4 @@
-import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
+import { askQueue, contracts, isOfAnotherKind, type QueueName, readQueueEnv } from "@millrace/worker-config";
 import { type JobStatus, jobEnvelopeSchema, replayFields, toIso } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { z } from "zod";
@@ -67,10 +67,11 @@ async function readRecord(opened: Queue, jobId: string) {
 async function readLogs(opened: Queue, jobId: string): Promise<JobDetails["logs"]> {
   const client = await opened.getBackend().client;
   const key = `${opened.toKey(jobId)}:logs`;
-  const [lines, total] = await Promise.all([
-    client.runCommand("lrange", [key, -shown.logLines, -1]),
-    client.runCommand("llen", [key]),
-  ]);
+  const read = [client.runCommand("lrange", [key, -shown.logLines, -1]), client.runCommand("llen", [key])];
+  const [lines, total] = await Promise.all(read).catch((error: unknown) => {
+    if (isOfAnotherKind(error)) return [[], 0];
+    throw error;
+  });
   const texts = z.array(z.string()).parse(lines);
   return { lines: texts.map((line) => line.slice(0, shown.lineCharacters)), total: z.int().parse(total) };
 }

@@ -1,8 +1,10 @@
 import { closeQueues, emailQueue, queueNames } from "@millrace/worker-config";
+import { bucketOf } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { putMany } from "../test/many-jobs.ts";
 import { watchCommands } from "../test/watch-commands.ts";
+import { statisticsKey } from "./read-queue-counts.ts";
 import { readStats } from "./read-stats.ts";
 
 // The same queue under wider types.
@@ -47,5 +49,38 @@ test("they cost one command per queue, and none within it that looks at all jobs
     const [, from, to] = args;
     const isBounded = name === "zrangebyscore" ? args.includes("LIMIT") : Math.abs(Number(to) - Number(from)) < 1_000;
     expect(isBounded, `${name} ${args.join(" ")}`).toBe(true);
+  }
+});
+
+/** What is exact: the smallest time that the share of all does not exceed. */
+const exact = (sorted: readonly number[], share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+
+test.each([
+  ["all alike, however short or long", [1, 2, 5, 8, 13, 999, 86_400_000].map((ms) => [ms])],
+  ["even", [Array.from({ length: 1_000 }, (_, index) => index + 1)]],
+  ["a long tail", [Array.from({ length: 5_000 }, (_, index) => 20 * Math.exp(((index + 0.5) / 5_000) ** 8 * 9))]],
+  ["two humps", [[...Array.from({ length: 960 }, () => 12), ...Array.from({ length: 40 }, () => 30_000)]]],
+])("percentiles of times that are %s are true to a tenth", async (_, samples) => {
+  const client = await email.getBackend().client;
+  const key = statisticsKey("quota");
+  for (const sorted of samples) {
+    const fields: Record<string, number> = { "run:sum": sorted.reduce((sum, ms) => sum + ms, 0) };
+    for (const ms of sorted) fields[`run:${bucketOf(ms)}`] = (fields[`run:${bucketOf(ms)}`] ?? 0) + 1;
+    const hour = `${key}:${Math.floor(Date.now() / 3_600_000)}`;
+    await client.hset(hour, fields);
+    const { run } = (await readStats(["quota"])).total;
+    await client.del(hour);
+    expect(run.count).toBe(sorted.length);
+    for (const [share, told] of [
+      [0.5, run.p50Ms],
+      [0.95, run.p95Ms],
+      [0.99, run.p99Ms],
+    ] as const) {
+      const ms = exact(sorted, share);
+      expect(
+        Math.abs((told ?? 0) - ms) / ms,
+        `${share} of times up to ${sorted.at(-1)}: ${told}, exactly ${ms}`,
+      ).toBeLessThan(0.1);
+    }
   }
 });

@@ -75,7 +75,8 @@ function timesOf(histograms: readonly Histogram[]): QueueStats["wait"] {
       left -= inBucket;
       return left <= 0;
     });
-    return Math.round(bucketMiddleMs(bucket));
+    // In tenths of a millisecond: whole ones would round 7.3, which stands for up to 8, to more than a tenth below it.
+    return Math.round(bucketMiddleMs(bucket) * 10) / 10;
   };
   if (count === 0) return { count, averageMs: null, p50Ms: null, p95Ms: null, p99Ms: null };
   return {

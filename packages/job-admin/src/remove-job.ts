@@ -44,8 +44,8 @@ end
 if redis.call("TYPE", job).ok ~= "hash" then return "corrupt" end
 if redis.call("HEXISTS", job, "finishedOn") == 1 then return "removed" end
 local parent = redis.call("HGET", job, "parentKey")
-if parent and redis.call("SISMEMBER", parent .. ":dependencies", job) == 1
-  and redis.call("EXISTS", parent) == 1 and redis.call("HEXISTS", parent, "finishedOn") == 0 then return "awaited" end
+if parent and redis.pcall("SISMEMBER", parent .. ":dependencies", job) == 1
+  and redis.pcall("HEXISTS", parent, "finishedOn") == 0 and redis.call("EXISTS", parent) == 1 then return "awaited" end
 if redis.call("SCARD", job .. ":dependencies") > 0 then return "children_open" end
 return "removed"`,
 };

@@ -27,8 +27,8 @@ if isHash then
   local links = redis.call("HMGET", job, "parentKey", "deid")
   parent, dedupe = links[1], links[2]
 end
-if parent and redis.call("SISMEMBER", parent .. ":dependencies", job) == 1
-  and redis.call("EXISTS", parent) == 1 and redis.call("HEXISTS", parent, "finishedOn") == 0 then return "awaited" end
+if parent and redis.pcall("SISMEMBER", parent .. ":dependencies", job) == 1
+  and redis.pcall("HEXISTS", parent, "finishedOn") == 0 and redis.call("EXISTS", parent) == 1 then return "awaited" end
 if ARGV[4] == "try" then return "removed" end
 redis.call("ZREM", failed, id)
 redis.call("ZREM", KEYS[3], id)

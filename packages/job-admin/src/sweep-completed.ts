@@ -4,7 +4,8 @@ import { readRedisTime } from "./read-redis-time.ts";
 
 const page = z.tuple([z.coerce.number(), z.int(), z.int()]);
 
-// The record, and what BullMQ keeps beside it. An age is each job's own: one that was to be kept for longer stays.
+// The record, and what BullMQ keeps beside it. An age is each job's own: one that was to be kept for longer stays. What
+// is no record has none, and no worker comes to it any more.
 const script = {
   name: "millraceSweepCompleted",
   numberOfKeys: 1,
@@ -15,10 +16,12 @@ local removed = 0
 for i = 1, #rows, 2 do
   local id, finishedAt = rows[i], tonumber(rows[i + 1])
   local job = base .. id
-  local isRead, opts = pcall(cjson.decode, redis.call("HGET", job, "opts") or "")
+  local stored = redis.pcall("HGET", job, "opts")
+  local isRecord = type(stored) ~= "table"
+  local isRead, opts = pcall(cjson.decode, isRecord and stored or "")
   local keep = isRead and type(opts) == "table" and opts.removeOnComplete
   local age = type(keep) == "table" and keep.age
-  if redis.call("EXISTS", job) == 0 or (type(age) == "number" and finishedAt + age * 1000 <= now) then
+  if not isRecord or redis.call("EXISTS", job) == 0 or (type(age) == "number" and finishedAt + age * 1000 <= now) then
     redis.call("ZREM", completed, id)
     for _, side in ipairs({"", ":logs", ":dependencies", ":processed", ":failed", ":unsuccessful"}) do
       redis.call("DEL", job .. side)

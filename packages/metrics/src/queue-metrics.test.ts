@@ -7,6 +7,7 @@ const figures: QueueFigures = {
   queue: "email",
   depth: { waiting: 3, active: 1, delayed: 0, waiting_children: 0 },
   deadLetters: 2,
+  quarantined: 1,
   isPaused: true,
   oldestWaitingSeconds: 12.5,
 };
@@ -24,6 +25,7 @@ test("a scrape says how each queue stands, and says nothing while nobody knows",
     'queue_depth{queue="email",state="active"} 1',
     'queue_oldest_waiting_seconds{queue="email"} 12.5',
     'dead_letters{queue="email"} 2',
+    'quarantined_jobs{queue="email"} 1',
     'queue_paused{queue="email"} 1',
   ]) {
     expect(text.split("\n")).toContain(line);

@@ -5,13 +5,15 @@ export interface QueueFigures {
   readonly queue: string;
   readonly depth: Readonly<Record<"waiting" | "active" | "delayed" | "waiting_children", number>>;
   readonly deadLetters: number;
+  /** Jobs whose damaged records lie in quarantine. */
+  readonly quarantined: number;
   readonly isPaused: boolean;
   /** How long the oldest job that could run and has not begun waits, in seconds; 0 without one. */
   readonly oldestWaitingSeconds: number;
 }
 
 /**
- * How the queues stand: `queue_depth`, `queue_oldest_waiting_seconds`, `dead_letters`, `queue_paused`. To be exported by one kind of process
+ * How the queues stand: `queue_depth`, `queue_oldest_waiting_seconds`, `dead_letters`, `quarantined_jobs`, `queue_paused`. To be exported by one kind of process
  * alone: each of them would tell the same. While Redis does not answer they are left out, so that no old figure passes for a new one.
  *
  * @param read asked by each metric of a scrape: should give them all the same answer
@@ -51,6 +53,14 @@ export function createQueueMetrics(registry: Registry, read: () => Promise<reado
       labelNames: ["queue"],
     },
     (dead, { queue, deadLetters }) => dead.set({ queue }, deadLetters),
+  );
+  gauge(
+    {
+      name: "quarantined_jobs",
+      help: "Jobs whose records are damaged, until they are discarded.",
+      labelNames: ["queue"],
+    },
+    (damaged, { queue, quarantined }) => damaged.set({ queue }, quarantined),
   );
   gauge(
     {

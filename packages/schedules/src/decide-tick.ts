@@ -5,6 +5,8 @@ import type { Schedule } from "./schedule.ts";
 export interface Tick {
   /** The due times that get a run, in order. */
   readonly runs: readonly number[];
+  /** How many of those are late by a minute or more. */
+  readonly late: number;
   /** How many due times got none, because they were missed. */
   readonly missed: number;
   /** When it is due next; none where its pattern has no further date. */
@@ -30,5 +32,6 @@ export function decideTick(
   const { total, last } = runsBetween(cadence, anchorMs, { fromMs: dueMs, toMs: now, max });
   const latenessMs = isAll ? missed.all.withinMs : missed === "once" ? Number.POSITIVE_INFINITY : onTimeMs;
   const runs = last.filter((instant) => now - instant <= latenessMs);
-  return { runs, missed: total - runs.length, nextDueMs: nextRun(cadence, anchorMs, now) };
+  const late = runs.filter((instant) => now - instant > onTimeMs).length;
+  return { runs, late, missed: total - runs.length, nextDueMs: nextRun(cadence, anchorMs, now) };
 }

@@ -57,6 +57,8 @@ export interface TickResult {
   readonly lastRun: LastRun | undefined;
   readonly lastSkip: LastSkip | undefined;
   readonly runs: number;
+  /** How many of the runs are late by a minute or more. */
+  readonly late: number;
   readonly missed: number;
   readonly skipped: number;
 }

@@ -35,7 +35,15 @@ test("a tick that had begun when its schedule was paused is recorded, and arms n
   const [taken = expect.fail("expected it due")] = (await takeDueSchedules(10)).taken;
   await pauseSchedule("ticking");
   const lastRun = { jobId: "job", dueMs: taken.dueMs, atMs: 1 };
-  const result = { nextDueMs: Date.now() + hourMs, lastRun, lastSkip: undefined, runs: 1, missed: 0, skipped: 0 };
+  const result = {
+    nextDueMs: Date.now() + hourMs,
+    lastRun,
+    lastSkip: undefined,
+    runs: 1,
+    late: 0,
+    missed: 0,
+    skipped: 0,
+  };
   await settleTick(taken, result);
   expect(await find("ticking")).toMatchObject({ dueMs: null, lastRun: { jobId: "job" }, counts: { runs: 1 } });
   expect(await dueIds()).toEqual([]);

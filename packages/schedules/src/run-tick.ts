@@ -60,6 +60,7 @@ export async function runTick(
     lastSkip:
       skipCode === undefined ? undefined : { code: skipCode, dueMs: tick.runs.at(-1) ?? stored.dueMs, atMs: now },
     runs: tick.runs.length - skipped,
+    late: skipped > 0 ? 0 : tick.late,
     missed: tick.missed,
     skipped,
   };

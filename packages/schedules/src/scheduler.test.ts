@@ -102,13 +102,18 @@ test("due times that nobody was there for are dealt with as their schedule says"
     await letTimePass(schedule.id, 5.5 * hourMs);
   }
   const { log, lines } = keptLog();
-  await start({ log });
+  const counted: Record<string, number> = {};
+  const onRuns = (outcome: string, count: number) => {
+    counted[outcome] = (counted[outcome] ?? 0) + count;
+  };
+  await start({ log, onRuns });
   const runsOf = async (index: number) => (await findSchedule(schedules[index]?.id ?? ""))?.counts;
   await expect.poll(() => runsOf(0), soon).toEqual({ runs: 0, missed: 5, skipped: 0 });
   await expect.poll(() => runsOf(1), soon).toEqual({ runs: 1, missed: 4, skipped: 0 });
   await expect.poll(() => runsOf(2), soon).toEqual({ runs: 3, missed: 2, skipped: 0 });
   expect(await addedJobs()).toHaveLength(4);
   expect(lines.filter(({ code }) => code === "runs_missed")).toHaveLength(3);
+  await expect.poll(() => counted, soon).toEqual({ on_time: 0, late: 4, missed: 11, skipped: 0 });
 });
 
 test("a schedule that fell out of the due ones is armed again, and that is said", async () => {

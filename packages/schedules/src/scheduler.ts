@@ -22,6 +22,8 @@ export interface Scheduler {
 
 export interface SchedulerOptions extends TickTools {
   readonly schedules: readonly CodeSchedule[];
+  /** Told what became of due times, of each tick once: of the metrics, not of the truth, which is in Redis. */
+  readonly onRuns?: (outcome: "on_time" | "late" | "missed" | "skipped", count: number) => void;
   /** How often it sees whether a schedule fell out of the due ones, or Redis lost its data. Defaults to a minute. */
   readonly repairEveryMs?: number;
 }
@@ -36,7 +38,12 @@ const unknownActionRetryMs = 5_000;
 /** Each waits for Redis as long as a producer does, 1.5 seconds. */
 const registrationAttempts = 5;
 
-export function createScheduler({ schedules, repairEveryMs = 60_000, ...tools }: SchedulerOptions): Scheduler {
+export function createScheduler({
+  schedules,
+  repairEveryMs = 60_000,
+  onRuns = () => {},
+  ...tools
+}: SchedulerOptions): Scheduler {
   const { log } = tools;
   const maySay = onceAMinute();
   const closing = new AbortController();
@@ -51,6 +58,9 @@ export function createScheduler({ schedules, repairEveryMs = 60_000, ...tools }:
     try {
       const result = await runTick({ ...stored, dueMs }, now, tools);
       await settleTick(stored, result);
+      const { runs, late, missed, skipped } = result;
+      const outcomes = { on_time: runs - late, late, missed, skipped } as const;
+      for (const outcome of ["on_time", "late", "missed", "skipped"] as const) onRuns(outcome, outcomes[outcome]);
       return result.nextDueMs ?? Number.POSITIVE_INFINITY;
     } catch (err) {
       const isUnknown = err instanceof InvalidJobError && err.code === "unknown_action";

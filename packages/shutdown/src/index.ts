@@ -1,1 +1,3 @@
+export { type Closable, closeServices } from "./close-services.ts";
+export { settlesWithin } from "./settles-within.ts";
 export { onShutdownSignal } from "./shutdown-signal.ts";

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Logger } from "@millrace/logger";
 import type { RedisConnectionOptions } from "@millrace/redis";
+import { settlesWithin } from "@millrace/shutdown";
 import { type QueueName, type WorkerRecord, workerRecordTimes } from "@millrace/worker-config/contracts";
 import { Redis } from "ioredis";
 import { announceWorker, dismissWorker } from "./announce-worker.ts";
 import type { CountedOutcomes, OutcomeCount } from "./count-outcomes.ts";
 import { keepStatistics } from "./keep-statistics.ts";
 import type { RunningJob } from "./running-attempts.ts";
-import { settlesWithin } from "./settles-within.ts";
 
 /** What operators are told of a worker. */
 export interface ReportedWorker {

@@ -1,8 +1,8 @@
 import { createPartsCheck } from "@millrace/health";
 import { getChildLogger } from "@millrace/logger";
-import { createJobMetrics, createRegistry, createWorkerMetrics } from "@millrace/metrics";
+import { createJobMetrics, createRegistry, createWorkerMetrics, type Registry } from "@millrace/metrics";
 import { onLockWait } from "@millrace/redis";
-import { onShutdownSignal } from "@millrace/shutdown";
+import { closeServices, onShutdownSignal } from "@millrace/shutdown";
 import { startTracing } from "@millrace/tracing";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
@@ -15,7 +15,7 @@ import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { reportWorker } from "./report-worker.ts";
 import { type RunningWorker, startWorker } from "./start-worker.ts";
-import { closeServices, type WorkerService } from "./worker-service.ts";
+import type { WorkerService } from "./worker-service.ts";
 
 /**
  * A worker process's whole life: reads the environment, takes jobs, answers health probes, and on SIGTERM or SIGINT stops in order:
@@ -24,6 +24,7 @@ import { closeServices, type WorkerService } from "./worker-service.ts";
  *
  * @param services what the handlers use besides Redis, by the name that `/readyz` shows
  * @param options.concurrency how many jobs run at once, where a domain has a default or limits of its own. Defaults to its variable, or 10
+ * @param options.metrics registers what `/metrics` is to tell beside the host's own
  * @throws EnvironmentError when a variable is missing or wrong
  * @throws WorkerOptionsError when the worker's times do not fit together
  * @throws UnsafeRedisError in production, when Redis may evict jobs
@@ -37,7 +38,7 @@ export async function runWorker<
   contract: QueueContract<Name, Data, Result>,
   handlers: JobHandlers<Data, Result>,
   services: Record<string, WorkerService> = {},
-  options: { readonly concurrency?: number } = {},
+  options: { readonly concurrency?: number; readonly metrics?: (registry: Registry) => void } = {},
 ): Promise<void> {
   const log = getChildLogger(`worker:${contract.name}`);
   const env = readWorkerHostEnv();
@@ -59,6 +60,7 @@ export async function runWorker<
     clockSkewMs: () => worker.clockSkewMs(),
   });
   onLockWait(metrics.lockWaited);
+  options.metrics?.(registry);
   const outcomes = createOutcomeCount();
   const worker = startWorker(contract, handlers, {
     connection,

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
+import { settlesWithin } from "@millrace/shutdown";
 import type { ScreenedWorker } from "./screened-worker.ts";
-import { settlesWithin } from "./settles-within.ts";
 
 interface Stop {
   /** Whether the connections look well. */

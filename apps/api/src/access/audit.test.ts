@@ -40,6 +40,16 @@ test("what there was nothing to do about is written down as refused", async () =
   await expect.poll(async () => (await entriesOf("job.cancel"))[0]).toMatchObject({ outcome: "refused", status: 404 });
 });
 
+test("what its handler turned away, since too many wait, is written down as refused", async () => {
+  const full = await createTestApp({ database: database(), waitLimits: { total: 0 } });
+  const url = "/jobs/schedule/sweepFileStore?waitMs=1000";
+  const response = await full.inject({ method: "POST", url, headers: bearer, payload: { data: {} } });
+  expectProblem(response, 503, "too_many_waits");
+  const row = expect.poll(async () => (await entriesOf("housekeeping.enqueue"))[0]);
+  await row.toMatchObject({ outcome: "refused", status: 503, requestId: response.headers["x-request-id"] });
+  await full.close();
+});
+
 test("without a database that takes the row an operator's action does not happen, and looking and enqueueing go on", async () => {
   const away = connectDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });
   const without = await createTestApp({ database: away });

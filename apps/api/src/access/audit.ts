@@ -1,6 +1,6 @@
-import { type AuditFacts, beginAuditEntry, type Database, endAuditEntry } from "@millrace/database";
+import { type AuditFacts, type AuditOutcome, beginAuditEntry, type Database, endAuditEntry } from "@millrace/database";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { toProblem } from "../problem.ts";
+import { isAnsweredByDeadline, toProblem } from "../problem.ts";
 import { AuditUnavailableError } from "./audit-unavailable-error.ts";
 
 interface Entry {
@@ -24,14 +24,21 @@ export function auditOperations(app: FastifyInstance, database: Database, keepDa
     route.handler = async function audited(request, reply) {
       const entry = await begin(database, request, action, keepDays);
       // Not waited for: what was done is done, and its caller need not wait for the database once more.
-      const end = (status: number) => void endEntry(database, request, entry, status);
+      const end = (status: number, outcome: AuditOutcome) =>
+        void endEntry(database, request, entry, {
+          status,
+          outcome: outcome === "done" && entry.isCutOff ? "stopped" : outcome,
+        });
       try {
         const answer: unknown = await handler.call(this, request, reply);
-        // A handler that fails throws: this status is the deadline's, which was not the end.
-        end(reply.statusCode < 500 ? reply.statusCode : 200);
+        // The deadline's answer, which may have come before, was not the end.
+        const status = isAnsweredByDeadline(request) && reply.statusCode >= 500 ? 200 : reply.statusCode;
+        // A handler that fails throws: what it answers by itself with whatever problem, it has not done.
+        end(status, status < 400 ? "done" : "refused");
         return answer;
       } catch (error) {
-        end(error instanceof Error ? toProblem(error).status : 500);
+        const status = error instanceof Error ? toProblem(error).status : 500;
+        end(status, status < 500 ? "refused" : "failed");
         throw error;
       }
     };
@@ -70,8 +77,12 @@ async function begin(database: Database, request: FastifyRequest, action: string
   }
 }
 
-async function endEntry(database: Database, request: FastifyRequest, entry: Entry, status: number): Promise<void> {
-  const outcome = status < 400 ? (entry.isCutOff ? "stopped" : "done") : status < 500 ? "refused" : "failed";
+async function endEntry(
+  database: Database,
+  request: FastifyRequest,
+  entry: Entry,
+  { status, outcome }: { readonly status: number; readonly outcome: AuditOutcome },
+): Promise<void> {
   try {
     await endAuditEntry(database, entry.id, { outcome, status, details: entry.details });
   } catch (err) {

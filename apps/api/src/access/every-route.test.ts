@@ -3,9 +3,10 @@ import { openAgentRun, requestAgentApproval } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { cancelJob } from "@millrace/job-admin";
 import { addSchedule } from "@millrace/schedules";
-import { contracts, emailContract, enqueue, type QueueContract, queueNames } from "@millrace/worker-config";
+import { contracts, emailContract, emailQueue, enqueue, type QueueContract, queueNames } from "@millrace/worker-config";
 import type { InjectOptions } from "fastify";
 import { expect, test } from "vitest";
+import { putFailed } from "../../../../packages/job-admin/test/failed-jobs.ts";
 import { listRoutes, mail, useTestApp } from "../../test/test-app.ts";
 import { createEndpoint, createResendable } from "../../test/webhook-records.ts";
 
@@ -20,13 +21,22 @@ const operators = ["operator", "admin"];
 const admins = ["admin"];
 
 /** What a key of one workspace may ask for there: a request about something of the given workspace. None: nothing. */
-type InWorkspace = ((workspaceId: string) => Promise<{ url?: string; payload?: object }>) | "open";
+type InWorkspace = ((workspaceId: string) => Promise<Asked>) | "open";
+/** `isNamed`: the request itself names the workspace, by default where it has a body. Else the record does, and another one's is unknown. */
+type Asked = { readonly url?: string; readonly payload?: object; readonly isNamed?: boolean };
 /** Who may use a route; `public`: without a key. */
 type Row = [who: string[] | "public", inWorkspace?: InWorkspace];
 
 const job = (suffix: string) => async (workspaceId: string) => {
   const { jobId } = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId }, { delayMs: 3_600_000 });
   return { url: `/jobs/email/${jobId}${suffix}` };
+};
+const deadLetter = (prefix: string, suffix: string) => async (workspaceId: string) => {
+  const jobId = crypto.randomUUID();
+  await putFailed(emailQueue, [
+    { jobId, fields: { data: JSON.stringify({ type: "sendEmail", data: { ...mail, workspaceId } }) } },
+  ]);
+  return { url: `${prefix}/email/${jobId}${suffix}` };
 };
 /** One that nobody has to wait for. */
 const endedJob = (suffix: string) => async (workspaceId: string) => {
@@ -38,7 +48,7 @@ const endpoint =
   (suffix = "", payload?: object) =>
   async (workspaceId: string) => ({
     url: `/webhooks/endpoints/${await createEndpoint(database(), workspaceId)}${suffix}`,
-    ...(payload && { payload }),
+    ...(payload && { payload, isNamed: false }),
   });
 const schedule =
   (suffix = "") =>
@@ -53,7 +63,10 @@ const agentRun =
 const approval =
   (suffix = "") =>
   async (workspaceId: string) => ({ url: `/agent/approvals/${await createApproval(workspaceId)}${suffix}` });
-const list = (path: string) => async (workspaceId: string) => ({ url: `${path}?workspaceId=${workspaceId}` });
+const list = (path: string) => async (workspaceId: string) => ({
+  url: `${path}?workspaceId=${workspaceId}`,
+  isNamed: true,
+});
 const hook = { url: "https://example.com/hooks", events: ["*"] };
 const daily = { cron: "0 9 * * *", timeZone: "UTC", queue: "email", action: "sendEmail" };
 
@@ -83,7 +96,14 @@ const table: Record<string, Row> = {
   "POST /schedules/preview": [anyone, "open"],
   "GET /schedules": [lookers, list("/schedules")],
   "GET /schedules/x": [lookers, schedule()],
-  "PUT /schedules/x": [operators, schedule()],
+  "PUT /schedules/x": [
+    operators,
+    async (workspaceId) => ({
+      ...(await schedule()(workspaceId)),
+      payload: { ...daily, workspaceId: "ws-1", data: { ...mail, workspaceId: "ws-1" } },
+      isNamed: false,
+    }),
+  ],
   "DELETE /schedules/x": [operators, schedule()],
   "POST /schedules/x/pause": [operators, schedule("/pause")],
   "POST /schedules/x/resume": [operators, schedule("/resume")],
@@ -132,7 +152,7 @@ const table: Record<string, Row> = {
   "GET /jobs/stats": [lookers],
   "GET /jobs/failed": [lookers],
   "GET /jobs/x/x/details": [lookers, job("/details")],
-  "POST /jobs/x/x/retry": [operators, endedJob("/retry")],
+  "POST /jobs/x/x/retry": [operators, deadLetter("/jobs", "/retry")],
   "POST /jobs/x/x/promote": [operators, job("/promote")],
   "DELETE /jobs/x/x": [operators, job("")],
   "POST /queues/x/pause": [operators],
@@ -142,7 +162,10 @@ const table: Record<string, Row> = {
   "GET /dead-letters": [lookers],
   "POST /dead-letters/replay": [operators],
   "POST /dead-letters/purge": [operators],
-  "POST /dead-letters/x/x/replay": [operators],
+  "POST /dead-letters/x/x/replay": [operators, deadLetter("/dead-letters", "/replay")],
+  "GET /quarantine": [operators],
+  "GET /quarantine/x/x": [operators],
+  "DELETE /quarantine/x/x": [operators],
   "POST /owners/x/block": [operators],
   "POST /owners/x/unblock": [operators],
   ...Object.fromEntries(Object.values<QueueContract>(contracts).flatMap(produceRows)),
@@ -188,11 +211,14 @@ async function createApproval(workspaceId: string): Promise<string> {
   return id;
 }
 
-async function ask(method: string, url: string, key?: string, payload?: object): Promise<number> {
+/** What was answered: the status, and the code of a problem. */
+async function ask(method: string, url: string, key?: string, payload?: object): Promise<string> {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   // What the router lists is what it takes; the type of inject knows the usual methods only.
   const request = { method: method as NonNullable<InjectOptions["method"]>, url, headers, ...(payload && { payload }) };
-  return (await app().inject(request)).statusCode;
+  const { statusCode, body } = await app().inject(request);
+  const [, code] = /"code":"(\w+)"/.exec(statusCode < 400 ? "" : body) ?? [];
+  return code === undefined ? String(statusCode) : `${statusCode} ${code}`;
 }
 
 const keyOf = async (role: Role, workspaceId?: string) => (await createApiKey({ name: role, role, workspaceId })).key;
@@ -202,7 +228,11 @@ async function inTens<Item>(items: readonly Item[], run: (item: Item) => Promise
   for (let next = 0; next < items.length; next += 10) await Promise.all(items.slice(next, next + 10).map(run));
 }
 
-test("every route lets in whom the table names, in the workspace it names, and nobody else", {
+/** Whoever is let in gets at what `x` stands for: it is not there, or the request is none; an answer that is the same for all of them. */
+const reached =
+  /^(200|204|301|303|308|400( \w+)?|404( (unknown_\w+|not_suppressed|not_quarantined|file_missing))?|405 read_only)$/;
+
+test("every route answers each role, of all workspaces, of its own and of another, exactly as the table says, and nobody else", {
   timeout: 60_000,
 }, async () => {
   const routes = listRoutes(app());
@@ -211,38 +241,40 @@ test("every route lets in whom the table names, in the workspace it names, and n
   for (const role of roles) keys.set(role, await keyOf(role));
   for (const role of roles) if (role !== "admin") keys.set(`${role} of ws-1`, await keyOf(role, "ws-1"));
   const wrong: string[] = [];
-  const check = (asked: string, who: string, status: number, isAllowed: boolean) => {
-    const isRefused = [401, 403, 404].includes(status);
-    if (isAllowed === isRefused) wrong.push(`${asked} as ${who}: ${status}`);
+  const check = (asked: string, who: string, answer: string, expected: RegExp | string) => {
+    // What answers HEAD has no body, and so no code.
+    const wanted = asked.startsWith("HEAD ") && typeof expected === "string" ? expected.slice(0, 3) : expected;
+    const isRight = typeof wanted === "string" ? answer === wanted : wanted.test(answer);
+    if (!isRight) wrong.push(`${asked} as ${who}: expected ${wanted}, got ${answer}`);
   };
-  const seen = new Set<string>();
   await inTens(routes, async ({ method, url }) => {
     const [who, inWorkspace] = rowOf({ method, url }) ?? [[]];
     const asked = `${method} ${url}`;
-    const anonymous = await ask(method, url);
-    check(asked, "nobody", anonymous === 404 ? 200 : anonymous, who === "public");
-    if (who === "public") return;
-    // Whoever is to be kept out is asked for everywhere. That those above the least role get in is one rule for all routes of a kind.
-    const [least = "admin"] = who;
-    const isFirstOfKind = !seen.has(who.join());
-    seen.add(who.join());
+    if (who === "public") return check(asked, "nobody", await ask(method, url), reached);
+    check(asked, "nobody", await ask(method, url), "401 unauthorized");
+    let first: string | undefined;
     for (const role of roles) {
-      if (who.includes(role) && role !== least && !isFirstOfKind) continue;
-      // What x stands for is not there, which is an answer to whoever may ask.
-      const status = await ask(method, url, keys.get(role));
-      check(asked, role, status === 404 ? 200 : status, who.includes(role));
+      const answer = await ask(method, url, keys.get(role));
+      const isAllowed = who.includes(role);
+      if (isAllowed) first ??= answer;
+      check(asked, role, answer, isAllowed ? reached : "403 forbidden");
+      if (isAllowed) check(asked, role, answer, first ?? "");
     }
-    const role = least === "admin" ? "operator" : least;
-    const bound = keys.get(`${role} of ws-1`);
-    if (typeof inWorkspace !== "function") {
-      const own = await ask(method, url, bound);
-      check(asked, `${role} of ws-1`, own === 404 ? 200 : own, who.includes(role) && inWorkspace === "open");
-      return;
-    }
-    for (const workspaceId of ["ws-1", "ws-2"]) {
-      const { url: target = url, payload } = await inWorkspace(workspaceId);
-      const reached = await ask(method, target, bound, payload);
-      check(asked, `${role} of ws-1 for ${workspaceId}`, reached, who.includes(role) && workspaceId === "ws-1");
+    for (const role of roles) {
+      const key = keys.get(`${role} of ws-1`);
+      if (key === undefined) continue;
+      const as = `${role} of ws-1`;
+      if (!who.includes(role)) check(asked, as, await ask(method, url, key), "403 forbidden");
+      else if (inWorkspace === "open") check(asked, as, await ask(method, url, key), first ?? "");
+      else if (!inWorkspace) check(asked, as, await ask(method, url, key), "403 other_workspace");
+      else {
+        const own = await inWorkspace("ws-1");
+        check(asked, as, await ask(method, own.url ?? url, key, own.payload), /^20[0124]$/);
+        const others = await inWorkspace("ws-2");
+        const isNamed = others.isNamed ?? others.payload !== undefined;
+        const refusal = isNamed ? "403 other_workspace" : /^404( unknown_\w+)?$/;
+        check(`${asked}, which is ws-2's,`, as, await ask(method, others.url ?? url, key, others.payload), refusal);
+      }
     }
   });
   expect(wrong).toEqual([]);

@@ -25,6 +25,8 @@ declare module "fastify" {
     workspace?: "job" | "own";
     /** The name of what an operator does here, such as `job.cancel`: each use leaves a row in the audit log. */
     audit?: `${string}.${string}`;
+    /** Why a route that is not for looking alone leaves no row there. One of the two is required of it. */
+    notAudited?: string;
     /** A person looks at it in a browser: the session's cookie and Basic are taken too, and who has no access is led to the login page. */
     isPage?: boolean;
   }
@@ -34,7 +36,7 @@ declare module "fastify" {
   }
 }
 
-/** Registers no route that does not say who may use it. Call it before there are routes. */
+/** Registers no route that does not say who may use it, nor one that changes something and does not say how the audit log hears of it. Call it before there are routes. */
 export function requireRouteAccess(app: FastifyInstance): void {
   app.addHook("onRoute", function (route) {
     const config: Partial<FastifyContextConfig> = { ...this.foreignRoutes, ...route.config };
@@ -43,9 +45,18 @@ export function requireRouteAccess(app: FastifyInstance): void {
         `The route ${route.method} ${route.url} does not say who may use it: expected config: { access: ${["public", ...Object.keys(rolesFor)].map((access) => JSON.stringify(access)).join(" | ")} }.`,
       );
     }
+    const isForLooking = [route.method].flat().every((method) => lookingMethods.has(method));
+    if (!isForLooking && config.audit === undefined && config.notAudited === undefined) {
+      throw new Error(
+        `The route ${route.method} ${route.url} does not say what the audit log is to hold of it: expected config: { audit: "<thing>.<verb>" }, or { notAudited: "<why not>" }.`,
+      );
+    }
     route.config = config;
   });
 }
+
+// https://www.rfc-editor.org/rfc/rfc9110#name-safe-methods
+const lookingMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
 function isDeclared(config: Partial<FastifyContextConfig>): config is FastifyContextConfig {
   return config.access !== undefined;

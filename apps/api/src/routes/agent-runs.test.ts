@@ -55,7 +55,7 @@ test("a run tells its steps, its tools, its tokens, its cost and its job's statu
   });
   const listed = await read(`/agent/runs?workspaceId=${workspaceId}`);
   const usage = { inputTokens: 200, outputTokens: 20, costUsd: 1 };
-  expect(listed.json().runs).toMatchObject([{ jobId, status: "pending", steps: 2, toolCalls: 2, usage }]);
+  expect(listed.json().items).toMatchObject([{ jobId, status: "pending", steps: 2, toolCalls: 2, usage }]);
   expect(response.body + listed.body).not.toContain("MARKER");
 });
 
@@ -66,7 +66,7 @@ test("a run whose job is gone is still there, and a job that took over its id is
     await run(gone, workspaceId);
     expect((await read(`/agent/runs/aiAgent/${gone}`)).json()).toMatchObject({ jobId: gone, status: null });
   }
-  const { runs } = (await read(`/agent/runs?workspaceId=${workspaceId}`)).json();
+  const { items: runs } = (await read(`/agent/runs?workspaceId=${workspaceId}`)).json();
   expect(runs).toMatchObject([
     { jobId: "gone", status: null },
     { jobId, status: null },
@@ -78,9 +78,9 @@ test("the list goes page by page, newest first, and misses none", async () => {
   for (const jobId of ["first", "second", "third"]) await run(`${workspaceId}-${jobId}`, workspaceId);
   const page = async (query: string) => (await read(`/agent/runs?workspaceId=${workspaceId}&limit=2${query}`)).json();
   const newest = await page("");
-  const older = await page(`&before=${encodeURIComponent(newest.next)}`);
-  const found = [...newest.runs, ...older.runs].map(({ jobId }) => jobId.split("-").at(-1));
-  expect([found, older.next]).toEqual([["third", "second", "first"], null]);
+  const older = await page(`&cursor=${encodeURIComponent(newest.nextCursor)}`);
+  const found = [...newest.items, ...older.items].map(({ jobId }) => jobId.split("-").at(-1));
+  expect([found, older.nextCursor]).toEqual([["third", "second", "first"], null]);
 });
 
 test("what was said is for operators, and each look leaves a row in the audit log", async () => {
@@ -109,7 +109,7 @@ test("a workspace's key sees its own runs alone", async () => {
   const payload = { name: "One", role: "operator", workspaceId: own };
   const { key } = (await app().inject({ method: "POST", url: "/keys", headers: bearer, payload })).json();
   const as = (url: string) => read(url, { authorization: `Bearer ${key}` });
-  expect((await as("/agent/runs")).json().runs).toMatchObject([{ jobId: `of-${own}` }]);
+  expect((await as("/agent/runs")).json().items).toMatchObject([{ jobId: `of-${own}` }]);
   expect((await as(`/agent/runs?workspaceId=${other}`)).statusCode).toBe(403);
   for (const suffix of ["", "/messages"]) {
     expectProblem(await as(`/agent/runs/aiAgent/of-${other}${suffix}`), 404, "unknown_run");

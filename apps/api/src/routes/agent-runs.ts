@@ -43,20 +43,23 @@ export function agentRunRoutes(app: FastifyInstance, database: Database): void {
         summary: "List runs of language models, newest first",
         querystring: z.object({
           workspaceId: workspaceIdSchema.optional(),
-          before: id.optional().describe("The `next` of a page."),
-          limit: z.coerce.number().int().min(1).max(100).default(50),
+          cursor: id.optional().describe("`nextCursor` of the page before."),
+          limit: z.coerce.number().int().min(1).max(200).default(50),
         }),
         response: {
-          200: describeResponse("A page.", z.object({ runs: z.array(summarySchema), next: z.string().nullable() })),
+          200: describeResponse(
+            "A page.",
+            z.object({ items: z.array(summarySchema), nextCursor: z.string().nullable() }),
+          ),
           ...recordProblemResponses,
         },
       },
     },
-    async ({ access, query }) => {
+    async ({ access, query: { cursor: before, limit, ...query } }) => {
       const workspaceId = workspaceFor(access, query.workspaceId);
-      const runs = await listAgentRuns(database, { ...query, workspaceId });
-      const next = runs.length === query.limit ? (runs.at(-1)?.id ?? null) : null;
-      return { runs: await Promise.all(runs.map(async (run) => showSummary(run, await findJobOf(run)))), next };
+      const runs = await listAgentRuns(database, { workspaceId, before, limit });
+      const items = await Promise.all(runs.map(async (run) => showSummary(run, await findJobOf(run))));
+      return { items, nextCursor: runs.length === limit ? (runs.at(-1)?.id ?? null) : null };
     },
   );
 

@@ -48,8 +48,11 @@ export function cancelRoutes(app: FastifyInstance): void {
         params: z.object({ queue: z.string(), jobId: z.string() }),
         response: {
           200: describeResponse("It will not run.", cancellationSchema),
-          202: describeResponse("It runs; its worker has been told and ends it.", cancellationSchema),
-          409: describeProblem("It has ended already."),
+          202: describeResponse(
+            "It runs; its worker has been told and ends it. Where that has died, another one does within a minute.",
+            cancellationSchema,
+          ),
+          409: describeProblem("It has ended already, or its record cannot be read."),
           ...problemResponses,
         },
       },
@@ -68,6 +71,10 @@ export function cancelRoutes(app: FastifyInstance): void {
         case "finished": {
           const detail = `The job has ended already; GET /jobs/${queue}/${encodeURIComponent(jobId)} says how.`;
           return sendProblem(reply, { status: 409, title: "Already finished", code: "already_finished", detail });
+        }
+        case "corrupt": {
+          const detail = "The job's record cannot be read as a job. A worker that comes to it puts it into quarantine.";
+          return sendProblem(reply, { status: 409, title: "Not cancelled", code: "corrupt", detail });
         }
         case "unknown":
           return sendUnknownJob(reply, queue);

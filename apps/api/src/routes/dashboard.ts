@@ -12,7 +12,7 @@ const dashboardPath = "/admin/queues";
  * retry would bypass what a replay resets. What operates is the API, whose every action leaves a row in the audit log.
  */
 export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
-  app.decorate("foreignRoutes", { access: "operator", isPage: true });
+  app.decorate("foreignRoutes", { access: "operator", isPage: true, notAudited: "It is for looking only." });
   const server = new FastifyAdapter();
   server.setBasePath(dashboardPath);
   createBullBoard({

@@ -134,7 +134,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
   typed.post(
     "/dead-letters/:queue/:jobId/replay",
     {
-      config: { access: "operator", audit: "dead-letter.replay" },
+      config: { access: "operator", workspace: "job", audit: "dead-letter.replay" },
       schema: {
         tags,
         summary: "Let one dead letter run again",

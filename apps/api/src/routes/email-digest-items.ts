@@ -27,7 +27,11 @@ export function emailDigestItemRoutes(app: FastifyInstance, database: Database):
   app.post<{ Body: z.output<typeof itemSchema> }>(
     "/email/digest-items",
     {
-      config: { access: "producer", workspace: "own" },
+      config: {
+        access: "producer",
+        workspace: "own",
+        notAudited: "A producer's item becomes a job, which tells of itself.",
+      },
       schema: {
         tags: ["email"],
         summary: "Keep something for the next digest",

@@ -38,7 +38,7 @@ export function fileRoutes(app: FastifyInstance, files: FileStore): void {
     scope.post<{ Querystring: z.output<typeof querySchema> }>(
       "/files",
       {
-        config: { access: "producer" },
+        config: { access: "producer", notAudited: "A producer's files are as many as its jobs." },
         ...transferOptions,
         schema: {
           tags: ["files"],
@@ -110,7 +110,7 @@ export function fileRoutes(app: FastifyInstance, files: FileStore): void {
   app.delete<{ Params: z.output<typeof paramsSchema> }>(
     "/files/:fileId",
     {
-      config: { access: "producer" },
+      config: { access: "producer", notAudited: "A producer's files are as many as its jobs." },
       schema: {
         tags: ["files"],
         summary: "Delete a file",

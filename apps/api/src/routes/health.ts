@@ -2,6 +2,7 @@ import type { Database } from "@millrace/database";
 import type { FileStore } from "@millrace/file-store";
 import { createPartsCheck } from "@millrace/health";
 import type { QueueFigures } from "@millrace/metrics";
+import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { pingRedis } from "../watch-redis.ts";
 
@@ -25,7 +26,7 @@ export interface HealthParts {
 
 /**
  * Probes. Registered before everything else and without a key: whoever restarts processes has none. Without Redis the API is not ready.
- * Without its database or its files, and while a queue is over its limits, it is `degraded` and stays in service: enqueueing needs none
+ * Without its database or its files, and while a queue is over its limits or unknown, it is `degraded` and stays in service: enqueueing needs none
  * of them.
  */
 export function healthRoutes(app: FastifyInstance, parts: HealthParts): void {
@@ -46,12 +47,16 @@ export function healthRoutes(app: FastifyInstance, parts: HealthParts): void {
     );
     if (closing.aborted) return reply.status(503).send({ status: "draining", ...states });
     if (!there.redis) return reply.status(503).send({ status: "unavailable", ...states });
-    const queues = Object.fromEntries(figures.map((queue) => [queue.queue, standOf(queue, limits)]));
+    const known = new Map(figures.map((queue) => [queue.queue, standOf(queue, limits)]));
+    const queues = Object.fromEntries(queueNames.options.map((name) => [name, known.get(name) ?? unknown]));
     const isFine =
       Object.values(there).every(Boolean) && Object.values(queues).every(({ status }) => status === "healthy");
     return { status: isFine ? "ok" : "degraded", ...states, queues };
   });
 }
+
+// Redis answers, and not about this queue: it is slow, or one of the queue's keys is damaged.
+const unknown = { status: "unknown" } as const;
 
 function standOf({ depth: { waiting: depth }, deadLetters }: QueueFigures, limits: QueueLimits) {
   const isOver = depth > limits.maxDepth || deadLetters > limits.maxDeadLetters;

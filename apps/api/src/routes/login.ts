@@ -8,7 +8,7 @@ const form = "application/x-www-form-urlencoded";
 /** `/login` and `/logout`: how a person comes to the pages. A key is shown once, and a session remembers that it was. */
 export async function loginRoutes(app: FastifyInstance, door: Door): Promise<void> {
   const { sessions } = door;
-  const config = { access: "public" } as const;
+  const config = { access: "public", notAudited: "Nobody is known yet; the log has the request." } as const;
   const schema = { hide: true };
   // Here alone: a form is what another site could send without asking, and no other route takes one.
   app.addContentTypeParser(form, { parseAs: "string", bodyLimit: 4_096 }, (_request, body, done) =>

@@ -1,5 +1,5 @@
 import { checkExposition, countSeries } from "@millrace/metrics/testing";
-import { emailQueue } from "@millrace/worker-config";
+import { emailQueue, queues } from "@millrace/worker-config";
 import { afterAll, expect, test } from "vitest";
 import { bearer, expectProblem, mail, useTestApp } from "../../test/test-app.ts";
 
@@ -53,6 +53,19 @@ test("a queue over its limits is degraded, and the API stays in service", async 
       },
     });
   expect((await app().inject({ url: "/readyz" })).statusCode).toBe(200);
+});
+
+test("a queue of which nobody knows how it stands is unknown, and the API degraded", async () => {
+  const client = await emailQueue.getBackend().client;
+  const key = queues.quota.toKey("failed");
+  await client.set(key, "text");
+  await expect
+    .poll(async () => (await app().inject({ url: "/readyz" })).json(), { timeout: 5_000 })
+    .toMatchObject({ status: "degraded", queues: { quota: { status: "unknown" }, webhook: { status: "healthy" } } });
+  // The others are told all the same.
+  expect((await scrape()).body).toMatch(/^dead_letters\{queue="webhook"\} 0$/m);
+  expect((await scrape()).body).not.toMatch(/^dead_letters\{queue="quota"\}/m);
+  await client.del(key);
 });
 
 test("a scrape says how long requests took, by their route's pattern and status", async () => {

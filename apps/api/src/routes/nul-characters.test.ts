@@ -14,7 +14,7 @@ test.each<[NonNullable<InjectOptions["method"]>, string, object?]>([
   ["GET", "/email/suppressions?address=%00"],
   ["GET", "/email/suppressions?cursor=%00"],
   ["DELETE", "/email/suppressions?address=%00"],
-  ["GET", "/agent/runs?before=%00"],
+  ["GET", "/agent/runs?cursor=%00"],
   ["GET", "/agent/runs/aiAgent/%00"],
   ["GET", "/email/templates?cursor=a/%00"],
   ["POST", "/email/digest-items", { recipient: "a@b.co", text: "x", link: "http://a/\0" }],

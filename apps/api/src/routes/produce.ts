@@ -96,7 +96,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
   }
   app.post<{ Params: { queue: string; action: string } }>(
     "/jobs/:queue/:action",
-    { config: { access: "producer", workspace: "own" }, schema: { hide: true } },
+    { config: { access: "producer", workspace: "own", notAudited: "It adds nothing." }, schema: { hide: true } },
     async ({ params: { queue, action } }, reply) => {
       const name = queueNames.safeParse(queue);
       if (!name.success) return sendUnknownQueue(reply, queue);
@@ -110,7 +110,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
 export function producerAccess({ settings }: QueueContract): FastifyContextConfig {
   return settings.isHousekeeping
     ? { access: "operator", audit: "housekeeping.enqueue" }
-    : { access: "producer", workspace: "own" };
+    : { access: "producer", workspace: "own", notAudited: "A producer's job tells of itself." };
 }
 
 /** The options of a job under a name that its request gives it, unless they say themselves what a duplicate is. */

@@ -58,14 +58,32 @@ export function webhookOperationRoutes(app: FastifyInstance, database: Database)
   );
 
   const moves = [
-    { path: "pause", summary: "Stop calling an endpoint; what it misses is kept", from: ["active"], to: "paused" },
-    { path: "resume", summary: "Call a paused or disabled endpoint again", from: ["paused", "disabled"], to: "active" },
-  ] as const satisfies { path: string; summary: string; from: WebhookEndpointState[]; to: WebhookEndpointState }[];
-  for (const { path, summary, from, to } of moves) {
+    {
+      path: "pause",
+      audit: "webhook.pause",
+      summary: "Stop calling an endpoint; what it misses is kept",
+      from: ["active"],
+      to: "paused",
+    },
+    {
+      path: "resume",
+      audit: "webhook.resume",
+      summary: "Call a paused or disabled endpoint again",
+      from: ["paused", "disabled"],
+      to: "active",
+    },
+  ] as const satisfies {
+    path: string;
+    audit: string;
+    summary: string;
+    from: WebhookEndpointState[];
+    to: WebhookEndpointState;
+  }[];
+  for (const { path, audit, summary, from, to } of moves) {
     typed.post(
       `/webhooks/endpoints/:id/${path}`,
       {
-        config: { access: "operator", workspace: "own", audit: `webhook.${path}` },
+        config: { access: "operator", workspace: "own", audit },
         schema: {
           tags,
           summary,

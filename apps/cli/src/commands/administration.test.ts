@@ -81,14 +81,18 @@ test("an owner is blocked and unblocked for every worker", async () => {
   }
 });
 
-test("what lies in quarantine is listed without its record, and discarded by hand", async () => {
+test("what lies in quarantine is listed without its record, shown with it, and discarded by hand", async () => {
   await putIntoQuarantine("email", { jobId: "damaged", fields: { data: "SECRET" } });
   const listed = await run(["quarantine", "list"]);
   expect(listed.stdout).toMatch(/email +damaged .*corrupt/);
   expect(listed.stdout).not.toContain("SECRET");
+  const show = ["quarantine", "show", "email", "damaged"];
+  expect((await run(show)).stdout).toMatch(/^ {2}data +SECRET$/m);
+  expect((await run([...show, "--json"])).documents).toMatchObject([{ fields: { data: "SECRET" }, cutFields: {} }]);
   const discard = ["quarantine", "discard", "email", "damaged", "--yes"];
   expect(await run(discard)).toMatchObject({ exitCode: 0 });
   expect(await run(discard)).toMatchObject({ exitCode: 3 });
+  expect(await run(show)).toMatchObject({ exitCode: 3 });
   expect((await run(["quarantine", "list"])).stdout).toBe("the quarantine is empty\n");
 });
 

@@ -45,6 +45,10 @@ test("a terminal is asked, and anything but yes does nothing", async () => {
   const refused = await run(argv, { isTerminal: true, stdin: "n\n" });
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toContain("[y/N]");
+  // Ctrl-D.
+  const unanswered = await run(argv, { isTerminal: true, stdin: "" });
+  expect(unanswered).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(unanswered.stderr).toContain("Nothing was done.");
   expect(await emailQueue.getFailedCount()).toBe(2);
   const allowed = await run(argv, { isTerminal: true, stdin: "y\n" });
   expect(allowed).toMatchObject({ exitCode: 0 });

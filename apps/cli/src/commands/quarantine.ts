@@ -1,14 +1,15 @@
 import type { Command } from "@commander-js/extra-typings";
-import { discardQuarantined, listQuarantine } from "@millrace/job-admin";
+import { discardQuarantined, listQuarantine, type QuarantinedRecord, readQuarantined } from "@millrace/job-admin";
 import { parsePageSize, parseQueue } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
 import { confirm } from "../confirm.ts";
 import { examples } from "../examples.ts";
 import { operate } from "../operate.ts";
 import { renderPage } from "../page.ts";
-import { unknownJob } from "../unknown-job.ts";
+import { renderFields } from "../table.ts";
+import { requireFound, unknownJob } from "../unknown-job.ts";
 
-/** `quarantine list | discard`: jobs whose records no worker can read. */
+/** `quarantine list | show | discard`: jobs whose records no worker can read. */
 export function quarantineCommands(program: Command, cli: Cli): void {
   const group = program
     .command("quarantine")
@@ -29,6 +30,20 @@ export function quarantineCommands(program: Command, cli: Cli): void {
       });
     });
   group
+    .command("show")
+    .description(
+      "Shows a record in quarantine byte for byte, with its payload. With --json bytes that are no text are base64.",
+    )
+    .argument("<queue>", "the queue's name", parseQueue)
+    .argument("<jobId>", "the job's id")
+    .addHelpText("after", examples("millrace quarantine show email welcome-ada --json"))
+    .action(async (queue, jobId) => {
+      await operate(cli, { action: "quarantine.read", target: { queue, jobId } }, async () => {
+        const record = requireFound(await readQuarantined(queue, jobId), queue, jobId);
+        return { document: record, text: render(record) };
+      });
+    });
+  group
     .command("discard")
     .description("Removes a job from quarantine for good.")
     .argument("<queue>", "the queue's name", parseQueue)
@@ -42,4 +57,15 @@ export function quarantineCommands(program: Command, cli: Cli): void {
         return { document: { queue, jobId, outcome: "discarded" }, text: `${queue} ${jobId}: discarded` };
       });
     });
+}
+
+function render({ queue, jobId, reason, quarantinedAt, kind, fields, binaryFields }: QuarantinedRecord): string {
+  return renderFields([
+    ["job", `${queue} ${jobId}`],
+    ["reason", reason],
+    ["since", quarantinedAt],
+    ["kind", kind],
+    ...Object.entries(fields).map(([name, text]) => [`  ${name}`, text] as const),
+    ...Object.entries(binaryFields).map(([name, base64]) => [`  ${name} (base64)`, base64] as const),
+  ]);
 }

@@ -57,6 +57,8 @@ test("the process has registered the code's schedules when it is ready, says so 
   const parts = { schedules: "ok", outbox: "ok", files: "ok", database: "ok" };
   await expect.poll(readiness, { timeout: 10_000 }).toMatchObject({ status: "ok", ...parts });
   expect((await listWorkers("schedule")).workers).toMatchObject([{ pid: child.pid, version: "0.1.0", jobCount: 0 }]);
+  const scrape = await (await fetch(health.replace(/readyz$/, "metrics"))).text();
+  expect(scrape).toMatch(/^schedule_runs_total\{outcome="missed"\} \d+$/m);
   child.kill("SIGTERM");
   expect(await exited).toBe(0);
   expect((await listWorkers("schedule")).workers).toEqual([]);

@@ -1,6 +1,7 @@
 import { openDatabase, readDatabaseEnv } from "@millrace/database";
 import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
+import { createScheduleMetrics } from "@millrace/metrics";
 import { startOutboxRelay } from "@millrace/outbox";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
 import { createScheduler } from "@millrace/schedules";
@@ -21,7 +22,8 @@ const workspaces = watchWorkspaces({ connection: getRedisConnection("worker"), p
 const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
 const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
 const files = createFileStore(readFileStoreSettings());
-const scheduler = createScheduler({ schedules: codeSchedules, log, workspaces });
+const metrics = createScheduleMetrics();
+const scheduler = createScheduler({ schedules: codeSchedules, log, workspaces, onRuns: metrics.ran });
 const handlers = scheduleHandlers(
   createDistributedLock({ redis, prefix }),
   createWorkspaceDirectory({ redis, prefix }),
@@ -30,7 +32,7 @@ const handlers = scheduleHandlers(
   env,
 );
 
-await runWorker(scheduleContract, handlers, {
+const services = {
   schedules: {
     ...scheduler,
     close: async () => {
@@ -42,4 +44,5 @@ await runWorker(scheduleContract, handlers, {
   outbox: startOutboxRelay({ database, contracts, log: getChildLogger("outbox"), after: database.migrated }),
   files,
   database,
-});
+};
+await runWorker(scheduleContract, handlers, services, { metrics: metrics.registerIn });

@@ -8,9 +8,10 @@ import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
 import { type CheckedPayload, checkPayload } from "../jobs/check-payload.ts";
 import { actionJobOptions } from "../jobs/prepare-enqueue.ts";
 import { createIndexWriter, indexScript } from "../jobs/search-index.ts";
+import { DamagedRecordError } from "./damaged-record-error.ts";
 import { withDeadline } from "./deadline.ts";
 import { type Asked, QueueUnavailableError } from "./queue-unavailable-error.ts";
-import { isConnectionLost, isRefusal, isScriptLost, isUnsent } from "./redis-errors.ts";
+import { isConnectionLost, isOfAnotherKind, isRefusal, isScriptLost, isUnsent } from "./redis-errors.ts";
 import { teachScript } from "./run-script.ts";
 
 type EnvelopeJob = Job<JobEnvelope, unknown, string>;
@@ -108,13 +109,24 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
   }
 
   override async addBulk(jobs: { name: string; data: JobEnvelope; opts?: BulkJobOptions }[]): Promise<EnvelopeJob[]> {
-    const complete = jobs.map(({ name, data, opts = {} }) => ({
-      name,
-      data: this.#check(name, data, opts).stored,
-      opts: { ...actionJobOptions(this.#contract, name), ...opts },
-    }));
-    const added = await this.ask(() => {
-      const dated = complete.map((job) => ({ ...job, opts: this.#dated(job.opts) }));
+    const complete = jobs.map(({ name, data, opts = {} }) => {
+      const { stored, parsed } = this.#check(name, data, opts);
+      const action = this.#contract.actions[name];
+      const entries = action ? searchEntriesOf(action, parsed) : [];
+      return { name, data: stored, opts: { ...actionJobOptions(this.#contract, name), ...opts }, entries };
+    });
+    const added = await this.ask(async () => {
+      const client = await this.getBackend().client;
+      teachScript(client, indexScript);
+      const dated = complete.map(({ name, data, opts: merged, entries }) => {
+        const opts = this.#dated(merged);
+        if (entries.length === 0) return { name, data, opts };
+        // An entry names its job before that is there. Over the same connection, and not waited for, as with a single one.
+        const named = { ...opts, jobId: opts.jobId ?? randomUUID(), timestamp: opts.timestamp ?? Date.now() };
+        const command = this.#indexCommand(named, entries, opts.jobId !== undefined);
+        client.runCommand(indexScript.name, command).catch(() => {});
+        return { name, data, opts: named };
+      });
       return super.addBulk(dated);
     }, "jobs");
     // BullMQ's scripts answer with the number of an error, which in a bulk becomes the job's id.
@@ -194,6 +206,7 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
    *
    * @param asked what the error is to speak of
    * @throws QueueUnavailableError
+   * @throws DamagedRecordError where another kind of key lies in a record's place, which is no outage
    */
   async ask<T>(question: () => Promise<T>, asked: Asked = "question"): Promise<T> {
     const { deadlineMs } = this.#limits;
@@ -205,6 +218,8 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     });
     const leftMs = deadlineMs - (performance.now() - startedAt);
     return withDeadline(question(), leftMs, unanswered).catch((error: unknown) => {
+      // To a producer it is a refusal like any other; who asks about jobs wants to know which of them is damaged.
+      if (asked === "question" && isOfAnotherKind(error)) throw new DamagedRecordError(this.name);
       // A bulk is many commands: Redis may have refused the last of them alone.
       if (isRefusal(error)) throw asked === "jobs" ? unanswered(error) : unavailable(error);
       if (isUnsent(error)) throw unavailable(error);

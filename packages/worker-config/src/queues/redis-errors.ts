@@ -20,3 +20,8 @@ export function isConnectionLost(error: unknown): boolean {
     /^Connection is closed|^Command aborted/.test(error.message) || error.name === "MaxRetriesPerRequestError";
   return isCutOff || ("code" in error && /^E[A-Z]+$/.test(String(error.code)) && "syscall" in error);
 }
+
+/** Whether Redis says that a key is of another kind than its command needs. A script's error names it behind other words. */
+export function isOfAnotherKind(error: unknown): boolean {
+  return error instanceof Error && /\bWRONGTYPE\b/.test(error.message);
+}

@@ -1,7 +1,7 @@
 import { createLogger } from "@millrace/logger";
+import { settlesWithin } from "@millrace/shutdown";
 import { defaultWorkerOptions, type Enqueued, prepareEnqueue } from "@millrace/worker-config";
 import type { JobStatus, QueueContract, QueueName } from "@millrace/worker-config/contracts";
-import { settlesWithin } from "../settles-within.ts";
 import { assertJobs } from "./assert-enqueued.ts";
 import { createHostClock } from "./host-clock.ts";
 import type { HostedQueue } from "./hosted-queue.ts";

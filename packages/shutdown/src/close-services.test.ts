@@ -1,6 +1,6 @@
 import { createLogger } from "@millrace/logger";
 import { expect, test } from "vitest";
-import { closeServices } from "./worker-service.ts";
+import { closeServices } from "./close-services.ts";
 
 function keptLog() {
   const lines: { code?: string; service?: string }[] = [];
