@@ -43,7 +43,14 @@ test.each([
   expect(await findJob("email", "x")).toMatchObject({ jobId: "x", status, error });
   expect(await readJob("email", "x")).toMatchObject({ jobId: "x", status, error });
   expect(await cancelJob("email", "x")).toMatchObject({ outcome: "corrupt" });
-  expect(await removeJob("email", "x")).toBe(list === "wait" ? "corrupt" : "removed");
+  expect(await removeJob("email", "x")).toBe("removed");
+  expect(await run("exists", queue.toKey("x"), queue.toKey(list))).toBe(0);
+  expect(await removeJob("email", "x")).toBe("unknown");
+});
+
+test("a key that no list of the queue names is not touched", async () => {
+  expect(await removeJob("email", "x")).toBe("corrupt");
+  expect(await run("exists", queue.toKey("x"))).toBe(1);
 });
 
 test("among parents that wait it stays for people to see, and the others are called off", async () => {

@@ -24,7 +24,7 @@ export const removeOutcomes = z.enum([
  * - `awaited`: its parent in a flow waits for it, and would run without its result. Cancel it or its parent instead.
  * - `children_open`: it waits for children, which would go on without it. Cancel it instead.
  * - `scheduled`: it is the next run of a BullMQ job scheduler, which is to be removed itself.
- * - `corrupt`: no record lies in its place. A worker that comes to it puts it into quarantine.
+ * - `corrupt`: no record lies in its place, and no list of the queue names it: perhaps it is none of ours.
  * - `changed`: it was replayed, or has ended, while it was looked at. Ask again.
  */
 export type RemoveOutcome = z.infer<typeof removeOutcomes>;
@@ -41,7 +41,18 @@ if redis.call("EXISTS", job .. ":lock") == 1 then return "active" end
 for _, running in ipairs(redis.call("LRANGE", active, 0, -1)) do
   if running == id then return "active" end
 end
-if redis.call("TYPE", job).ok ~= "hash" then return "corrupt" end
+if redis.call("TYPE", job).ok ~= "hash" then
+  local found = 0
+  for _, list in ipairs({"wait", "paused"}) do found = found + redis.call("LREM", ARGV[2] .. list, 0, id) end
+  for _, set in ipairs({"prioritized", "delayed", "waiting-children", "completed"}) do
+    found = found + redis.call("ZREM", ARGV[2] .. set, id)
+  end
+  if found == 0 then return "corrupt" end
+  for _, side in ipairs({"", ":logs", ":dependencies", ":processed", ":failed", ":unsuccessful"}) do
+    redis.call("DEL", job .. side)
+  end
+  return "taken"
+end
 if redis.call("HEXISTS", job, "finishedOn") == 1 then return "removed" end
 local parent = redis.call("HGET", job, "parentKey")
 if parent and redis.pcall("SISMEMBER", parent .. ":dependencies", job) == 1
@@ -50,7 +61,8 @@ if redis.call("SCARD", job .. ":dependencies") > 0 then return "children_open" e
 return "removed"`,
 };
 
-const replySchema = z.union([removeOutcomes, z.coerce.number()]);
+// `taken`: it was no record, which BullMQ's own removal cannot read, and is gone.
+const replySchema = z.union([removeOutcomes, z.literal("taken"), z.coerce.number()]);
 
 /**
  * Removes a job for good that waits, is delayed, or has ended. Nothing tells its producer. One that lies in quarantine is removed by
@@ -62,14 +74,18 @@ export async function removeJob(queue: QueueName, jobId: string): Promise<Remove
   const checked = await askQueue(contracts[queue], async (opened) => {
     if (!isJobKey(opened, jobId)) return "unknown";
     const keys = [opened.toKey(jobId), opened.toKey("active"), opened.toKey("failed")];
-    return replySchema.parse(await runScript(opened, script, keys, [jobId]));
+    return replySchema.parse(await runScript(opened, script, keys, [jobId, opened.toKey("")]));
   });
   if (typeof checked === "number") {
     const outcome = await removeLetter({ queue, jobId, failedAtMs: checked }, false);
     return outcome === "left" ? "changed" : outcome;
   }
-  if (checked !== "removed") return checked;
+  if (checked !== "removed" && checked !== "taken") return checked;
   return askQueue(contracts[queue], async (opened) => {
+    if (checked === "taken") {
+      await removeMarks(opened, queue, jobId);
+      return "removed";
+    }
     switch (await opened.remove(jobId, { removeChildren: false })) {
       case 1:
         await removeMarks(opened, queue, jobId);

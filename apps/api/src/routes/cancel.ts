@@ -73,7 +73,8 @@ export function cancelRoutes(app: FastifyInstance): void {
           return sendProblem(reply, { status: 409, title: "Already finished", code: "already_finished", detail });
         }
         case "corrupt": {
-          const detail = "The job's record cannot be read as a job. A worker that comes to it puts it into quarantine.";
+          const detail =
+            "The job's record cannot be read as a job. Remove it, or leave it to a worker that comes to it, which puts it into quarantine.";
           return sendProblem(reply, { status: 409, title: "Not cancelled", code: "corrupt", detail });
         }
         case "unknown":

@@ -144,6 +144,6 @@ const removalDetails: Record<Exclude<RemoveOutcome, "removed" | "unknown">, stri
   awaited: "The job's parent in a flow waits for it. Cancel the parent, or replay the job, first.",
   children_open: "Children of the job's flow have not ended. Cancel the job first.",
   scheduled: "A schedule owns the job. Remove the schedule.",
-  corrupt: "The job's record cannot be read as a job. A worker that comes to it puts it into quarantine.",
+  corrupt: "Another kind of key lies under this id, and no list of the queue names it.",
   changed: "The job changed while it was to be removed. Ask again.",
 };
