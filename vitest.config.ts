@@ -13,8 +13,8 @@ export default defineConfig({
     setupFiles: "tools/test-setup/environment.ts",
     // A process and its modules serve many files: to start one and to read them again for each took half of the time.
     isolate: false,
-    // Most tests wait for something, so two files at once fit on two cores as well; each has keys of its own.
-    maxWorkers: 2,
+    // Most tests wait for something, so three files at once fit on two cores as well; each has keys of its own.
+    maxWorkers: 3,
     // Real parts take their time on a busy machine; a test that waits, waits for an event.
     testTimeout: 30_000,
     hookTimeout: 30_000,

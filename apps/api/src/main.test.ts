@@ -69,7 +69,8 @@ describe("a start is refused with a sentence", () => {
       expect(await stderr).not.toContain("millrace-development-key");
     });
     await Promise.all(refused);
-  });
+    // Five processes start at once.
+  }, 60_000);
 
   test("on a port that is taken", async () => {
     const taken = createServer().listen(0, "127.0.0.1");

@@ -27,6 +27,15 @@ test("a workspace's key enqueues for its workspace, and adds nothing for another
   expect(await emailQueue.getJobCounts()).toEqual(before);
 });
 
+test("a workspace's key gives an attempt as long as its action says, and no longer", async () => {
+  expect((await send({ workspaceId: "ws-1" }, { timeoutMs: 1_000 })).statusCode).toBe(202);
+  const day = { timeoutMs: 24 * 60 * 60_000 };
+  expectProblem(await send({ workspaceId: "ws-1" }, day), 400, "invalid_options");
+  const items = [{ data: { ...mail, workspaceId: "ws-1" }, options: day }];
+  const bulk = await app().inject({ method: "POST", url: "/jobs/email/sendEmail/bulk", headers, payload: { items } });
+  expect(bulk.json().items).toMatchObject([{ status: "refused", error: { errors: [{ path: "options.timeoutMs" }] } }]);
+});
+
 test("another workspace's job answers as one that never was", async () => {
   const theirs = await enqueue(emailContract, "sendEmail", { ...mail, workspaceId: "ws-2" }, { delayMs: 3_600_000 });
   const nobodys = await enqueue(emailContract, "sendEmail", mail, { delayMs: 3_600_000 });

@@ -1,4 +1,11 @@
-import { enqueueOptionsSchema, makeJobId, type QueueContract, workspaceOf } from "@millrace/worker-config";
+import {
+  defaultTimeoutMs,
+  enqueueOptionsSchema,
+  InvalidJobError,
+  makeJobId,
+  type QueueContract,
+  workspaceOf,
+} from "@millrace/worker-config";
 import type { Caller } from "./caller.ts";
 
 /** A workspace's key named another workspace, or none where it has to name its own. */
@@ -37,13 +44,26 @@ export function requireOwnData({ workspaceId }: Caller, contract: QueueContract,
 
 /**
  * The options of an enqueue as a workspace's key may mean them: the job's id and the dedupe key are the workspace's own, so that no workspace can
- * take another one's, or find out by `duplicate` that it is taken. The answer says under which id the job is stored.
+ * take another one's, or find out by `duplicate` that it is taken. The answer says under which id the job is stored. An attempt may take as long as
+ * its action says and no longer: the places of a worker are everybody's.
+ *
+ * @throws InvalidJobError
  */
-export function ownOptions({ workspaceId }: Caller, options: unknown): unknown {
+export function ownOptions(
+  { workspaceId }: Caller,
+  { actions }: QueueContract,
+  action: string,
+  options: unknown,
+): unknown {
   const parsed = enqueueOptionsSchema.safeParse(options);
   // The enqueue says what is wrong with it.
-  if (workspaceId === undefined || !parsed.success) return options;
+  if (workspaceId === undefined || !parsed.success || !Object.hasOwn(actions, action)) return options;
   const { jobId, dedupe, ...rest } = parsed.data;
+  const longestMs = actions[action]?.timeout ?? defaultTimeoutMs;
+  if (rest.timeoutMs !== undefined && rest.timeoutMs > longestMs) {
+    const message = `expected at most ${longestMs}, which is the action's own, from a key of one workspace`;
+    throw new InvalidJobError("invalid_options", "The job was not added.", [{ path: "options.timeoutMs", message }]);
+  }
   return {
     ...rest,
     ...(jobId !== undefined && { jobId: makeJobId(workspaceId, jobId) }),

@@ -103,7 +103,8 @@ async function enqueueAll(
     try {
       const { data, options } = envelopeSchema.parse(item);
       requireOwnData(access, contract, action, data);
-      accepted.push({ index, data, options: named(ownOptions(access, options), name && `${name}-${index}`) });
+      const own = ownOptions(access, contract, action, options);
+      accepted.push({ index, data, options: named(own, name && `${name}-${index}`) });
     } catch (error) {
       items[index] = refuse(error);
     }

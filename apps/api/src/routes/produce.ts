@@ -73,7 +73,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
             return sendProblem(reply, { status: 400, title: "Invalid body", code: "invalid_body", detail, errors });
           }
           const { data } = body.data;
-          const options = ownOptions(request.access, body.data.options);
+          const options = ownOptions(request.access, contract, action, body.data.options);
           requireOwnData(request.access, contract, action, data);
           const target = targetOf(contract, options);
           const { waitMs } = request.query;
