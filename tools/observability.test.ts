@@ -4,6 +4,7 @@ import {
   createHttpMetrics,
   createJobMetrics,
   createQueueMetrics,
+  createRedisMetrics,
   createRegistry,
   createScheduleMetrics,
   createWorkerMetrics,
@@ -33,6 +34,7 @@ function scrapeAll(): Promise<string> {
   createJobMetrics(registry, emailContract);
   createWorkerMetrics(registry, emailContract, { isReady: () => true, clockSkewMs: () => 0 });
   createQueueMetrics(registry, async () => []);
+  createRedisMetrics(registry, async () => ({ usedBytes: 1, maxBytes: 0 }));
   createHttpMetrics(registry);
   createScheduleMetrics().registerIn(registry);
   return registry.metrics();

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createKeyVerifier } from "@millrace/access";
 import { remember } from "@millrace/health";
-import { createHttpMetrics, createQueueMetrics, createRegistry } from "@millrace/metrics";
+import { readRedisMemory } from "@millrace/job-admin";
+import { createHttpMetrics, createQueueMetrics, createRedisMetrics, createRegistry } from "@millrace/metrics";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { auditOperations } from "./access/audit.ts";
@@ -125,6 +126,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   auditOperations(app, database, auditKeepDays);
   const readQueues = remember(readQueueFigures, keepFiguresMs);
   createQueueMetrics(registry, readQueues);
+  createRedisMetrics(registry, remember(readRedisMemory, keepFiguresMs));
   const { isWedged = () => false } = options;
   healthRoutes(app, { database, files, readQueues, limits: queueLimits, isWedged, closing: closing.signal });
   homeRoutes(app);

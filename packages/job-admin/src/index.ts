@@ -37,6 +37,7 @@ export { type QuarantinedRecord, quarantinedRecordSchema, readQuarantined } from
 export { readJob } from "./read-job.ts";
 export { readJobData } from "./read-job-data.ts";
 export { type QueueCounts, readQueueCounts } from "./read-queue-counts.ts";
+export { readRedisMemory } from "./read-redis-memory.ts";
 export { readStats } from "./read-stats.ts";
 export { type RemoveOutcome, removeJob, removeOutcomes } from "./remove-job.ts";
 export {
