@@ -8,10 +8,8 @@ import { checkJobsOptions } from "../jobs/check-jobs-options.ts";
 import { type CheckedPayload, checkPayload } from "../jobs/check-payload.ts";
 import { actionJobOptions } from "../jobs/prepare-enqueue.ts";
 import { createIndexWriter, indexScript } from "../jobs/search-index.ts";
-import { DamagedRecordError } from "./damaged-record-error.ts";
-import { withDeadline } from "./deadline.ts";
-import { type Asked, QueueUnavailableError } from "./queue-unavailable-error.ts";
-import { isConnectionLost, isOfAnotherKind, isRefusal, isScriptLost, isUnsent } from "./redis-errors.ts";
+import { type Ask, createAsk } from "./ask-in-time.ts";
+import { isScriptLost } from "./redis-errors.ts";
 import { teachScript } from "./run-script.ts";
 
 type EnvelopeJob = Job<JobEnvelope, unknown, string>;
@@ -25,10 +23,11 @@ type EnvelopeJob = Job<JobEnvelope, unknown, string>;
 export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelope, unknown, string> {
   readonly #contract: QueueContract;
   readonly #clock: RedisClock;
-  readonly #limits: { maxPayloadBytes: number; deadlineMs: number };
+  readonly #maxPayloadBytes: number;
   readonly #duplicates = new WeakSet<EnvelopeJob>();
   readonly #indexArgs = createIndexWriter();
-  #connecting: Promise<void> | undefined;
+  /** Puts a question to Redis that does not outlive the deadline. */
+  readonly ask: Ask;
 
   constructor(
     contract: QueueContract,
@@ -39,7 +38,14 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     super(contract.name, options);
     this.#contract = contract;
     this.#clock = clock;
-    this.#limits = limits;
+    this.#maxPayloadBytes = limits.maxPayloadBytes;
+    this.ask = createAsk(contract.name, limits.deadlineMs, async () => {
+      await this.waitUntilReady();
+      // That wait is over for good after the first time; this one begins again when the connection was lost.
+      await RedisConnection.waitUntilReady(await this.getBackend().client);
+      // For half a second at most: the first job over a new connection is dated rightly too.
+      await clock.settled();
+    });
     // The connection is shared and reports its outages itself; without a listener every queue would print them again.
     this.on("error", () => {});
   }
@@ -182,48 +188,8 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     return job;
   }
 
-  /**
-   * BullMQ's own wait is over for good after the first time; this one begins again when the connection was lost. All calls share it. A new
-   * connection's clock is waited for as well, for half a second at most: the first job is dated rightly too.
-   */
-  #connected(): Promise<void> {
-    this.#connecting ??= this.waitUntilReady()
-      .then(async () => RedisConnection.waitUntilReady(await this.getBackend().client))
-      .then(() => this.#clock.settled())
-      .finally(() => {
-        this.#connecting = undefined;
-      });
-    return this.#connecting;
-  }
-
   #check(name: string, data: JobEnvelope, options: JobsOptions): CheckedPayload {
     checkJobsOptions(options);
-    return checkPayload(this.#contract, name, data, this.#limits.maxPayloadBytes);
-  }
-
-  /**
-   * Puts a question to Redis that does not outlive the deadline.
-   *
-   * @param asked what the error is to speak of
-   * @throws QueueUnavailableError
-   * @throws DamagedRecordError where another kind of key lies in a record's place, which is no outage
-   */
-  async ask<T>(question: () => Promise<T>, asked: Asked = "question"): Promise<T> {
-    const { deadlineMs } = this.#limits;
-    const startedAt = performance.now();
-    const unavailable = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, asked, false, cause);
-    const unanswered = (cause?: unknown) => new QueueUnavailableError(this.name, deadlineMs, asked, true, cause);
-    await withDeadline(this.#connected(), deadlineMs, unavailable).catch((error: unknown) => {
-      throw error instanceof QueueUnavailableError ? error : unavailable(error);
-    });
-    const leftMs = deadlineMs - (performance.now() - startedAt);
-    return withDeadline(question(), leftMs, unanswered).catch((error: unknown) => {
-      // To a producer it is a refusal like any other; who asks about jobs wants to know which of them is damaged.
-      if (asked === "question" && isOfAnotherKind(error)) throw new DamagedRecordError(this.name);
-      // A bulk is many commands: Redis may have refused the last of them alone.
-      if (isRefusal(error)) throw asked === "jobs" ? unanswered(error) : unavailable(error);
-      if (isUnsent(error)) throw unavailable(error);
-      throw isConnectionLost(error) ? unanswered(error) : error;
-    });
+    return checkPayload(this.#contract, name, data, this.#maxPayloadBytes);
   }
 }
