@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { closeQueues } from "@millrace/worker-config";
 import { afterAll, vi } from "vitest";
 
-// Files share a process, one after the other. What one leaves in the environment must not be the next one's.
+// Files share a process, one after the other. What one leaves in the environment, or of a clock, must not be the next one's.
 vi.unstubAllEnvs();
+vi.restoreAllMocks();
+vi.useRealTimers();
 globalThis.untouchedEnvironment ??= { ...process.env };
 const untouched = globalThis.untouchedEnvironment;
 for (const name of Object.keys(process.env)) if (!(name in untouched)) delete process.env[name];

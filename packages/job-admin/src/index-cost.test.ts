@@ -48,6 +48,14 @@ test("jobs that came in bulk are found, under ids of their own or given ones, fo
   expect((await listJobs({ field: { name: "to", value: "later@example.com" } })).jobs).toEqual([]);
 });
 
+test("of a bulk that names an id twice the first is stored, and nobody finds it by what the second says", async () => {
+  const of = (workspaceId: string) => ({ type: "sendEmail", data: { ...mail, workspaceId } }) as const;
+  const opts = { jobId: "twice", timestamp: Date.now() };
+  await emailQueue.addBulk(["ws-first", "ws-second"].map((id) => ({ name: "sendEmail" as const, data: of(id), opts })));
+  expect((await listJobs({ workspaceId: "ws-first" })).jobs).toMatchObject([{ jobId: "twice" }]);
+  expect((await listJobs({ workspaceId: "ws-second" })).jobs).toEqual([]);
+});
+
 test("a job is found also when it was the first after Redis lost its scripts", async () => {
   await addFound();
   const client = await emailQueue.getBackend().client;

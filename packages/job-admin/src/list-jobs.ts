@@ -29,7 +29,7 @@ const longestSearch = 1_000;
  * record is damaged is listed with the code `corrupt`.
  *
  * By workspace, or by a field that a contract declares searchable, the jobs come queue by queue, the newest first. They are found that way
- * when they were added by `enqueue`, `enqueueMany`, `queue.add` or the API; not by `queue.addBulk`, a flow or another program's queue object.
+ * when they were added by `enqueue`, `enqueueMany`, `queue.add`, `queue.addBulk` or the API; not by a flow or another program's queue object.
  * Without either they come by what they do: running, waiting, then failed and completed ones, the newest first. The quarantine has a list of
  * its own.
  *

@@ -12,7 +12,14 @@ const timeSchema = z.tuple([z.coerce.number(), z.coerce.number()]);
 export async function readRedisTime(queue: QueueName = "default"): Promise<number> {
   return askQueue(contracts[queue], async (opened) => {
     const client = await opened.getBackend().client;
-    const [seconds, microseconds] = timeSchema.parse(await client.runCommand("time", []));
+    const answer = await client.runCommand("time", []).catch((cause: Error) => {
+      if (!cause.message.startsWith("NOPERM")) throw cause;
+      throw new Error(
+        "The user of REDIS_URL may not run TIME, by which ages are counted: nothing was looked at or removed. Grant it with ACL SETUSER … +time.",
+        { cause },
+      );
+    });
+    const [seconds, microseconds] = timeSchema.parse(answer);
     return seconds * 1_000 + Math.floor(microseconds / 1_000);
   });
 }

@@ -107,8 +107,9 @@ test("several relays share the work: every job is enqueued, none is left, none c
 test("a delay counts from the transaction by the database's clock, and the options come along", async () => {
   const before = Date.now();
   const shifted = vi.spyOn(Date, "now").mockImplementation(() => before + 3_600_000);
-  const jobId = await placeOrder("commit", { delayMs: 90_000, attempts: 7, jobId: "order-1-mail" });
-  shifted.mockRestore();
+  const jobId = await placeOrder("commit", { delayMs: 90_000, attempts: 7, jobId: "order-1-mail" }).finally(() =>
+    shifted.mockRestore(),
+  );
   // As after half a minute in the outbox.
   await client.query("update millrace_outbox set created_at = created_at - interval '30 seconds'");
   await publishBatch(database, contracts, log);

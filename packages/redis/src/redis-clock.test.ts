@@ -72,16 +72,16 @@ test("a clock that is set while the process lives is measured anew by whoever as
 test("half of the round trip is taken off, and a slow one is asked again", async () => {
   const slow = connect();
   let asked = 0;
-  // The answer is old by its way back: a machine that is right would be 0.3 s ahead, or 0.15 s by half of the round trip.
+  // The answer is old by its way back: a machine that is right would be a second ahead, or half a second by half of the round trip.
   const askTime = async () => {
     const answer = await slow.time();
-    if (asked++ === 0) await wait(300);
+    if (asked++ === 0) await wait(1_000);
     return answer;
   };
   const { clock } = clockOf({ aheadMs: 0 }, { askTime });
   await expect.poll(() => clock.skewMs()).toBeDefined();
   expect(asked).toBeGreaterThan(1);
-  expect(Math.abs(clock.skewMs() ?? Number.NaN)).toBeLessThan(140);
+  expect(Math.abs(clock.skewMs() ?? Number.NaN)).toBeLessThan(450);
 });
 
 test("a Redis that refuses to say its time is named once, and this machine's clock counts", async () => {
@@ -104,7 +104,40 @@ test("a Redis that does not answer holds nobody up for longer than half a second
   expect(performance.now() - startedAt).toBeLessThan(1_500);
   const settledAt = performance.now();
   await clock.settled();
-  expect(performance.now() - settledAt).toBeLessThan(100);
+  expect(performance.now() - settledAt).toBeLessThan(400);
   expect(clock.correctionMs()).toBe(0);
   expect(told).toEqual([]);
+});
+
+test("a clock that is set during a measure is measured again, and not believed to be off by what it was", async () => {
+  const redis = connect();
+  const machine = { aheadMs: 60_000 };
+  let asked = 0;
+  const askTime = async () => {
+    const answer = await redis.time();
+    // The first is slow, so that there is a second one, in which the clock is set right.
+    if (asked++ === 0) await wait(150);
+    else machine.aheadMs = 0;
+    return answer;
+  };
+  const { clock } = clockOf({ aheadMs: 0 }, { askTime, localNow: () => Date.now() + machine.aheadMs });
+  await clock.settled();
+  await expect.poll(() => clock.correctionMs()).toBe(0);
+  expect(Math.abs(clock.now() - (await timeOf(redis)))).toBeLessThan(500);
+});
+
+test("a Redis that is busy has not refused: what may not be asked is told when it is so", async () => {
+  const refusals = [
+    "BUSY Redis is busy running a script.",
+    "NOPERM this user has no permissions to run the 'time' command",
+  ];
+  const askTime = async () => {
+    throw Object.assign(new Error(refusals.shift()), { name: "ReplyError" });
+  };
+  const { clock, told } = clockOf({ aheadMs: 60_000 }, { askTime });
+  await clock.settled();
+  expect(told).toEqual([]);
+  clock.measureAnew();
+  await clock.settled();
+  expect(told).toEqual([expect.stringContaining("NOPERM")]);
 });

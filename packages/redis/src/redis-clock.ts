@@ -66,12 +66,12 @@ export function createRedisClock({
   const wallMs = () => localNow() - performance.now();
 
   function measure(): void {
-    const taken = takeMeasure(askTime, localNow).then(
-      ({ skewMs, tripMs }) => {
+    const taken = takeMeasure(askTime, localNow, wallMs).then(
+      ({ skewMs, tripMs, wallMs }) => {
         if (measuring !== taken) return;
         // Beyond what the round trip leaves open.
         const isFound = Math.abs(skewMs) - tripMs / 2 > toleratedSkewMs;
-        known = { skewMs, correctionMs: isFound ? -Math.round(skewMs) : 0, wallMs: wallMs() };
+        known = { skewMs, correctionMs: isFound ? -Math.round(skewMs) : 0, wallMs };
         settle(standsForMs);
         if (isFound && !isOff) onSkew(describeSkew(skewMs), skewMs);
         isOff = isFound;
@@ -79,7 +79,7 @@ export function createRedisClock({
       (error: unknown) => {
         if (measuring !== taken) return;
         settle(unknownForMs);
-        if (isForbidden || !(error instanceof Error) || error.name !== "ReplyError") return;
+        if (isForbidden || !isRefusedFor(error)) return;
         isForbidden = true;
         onForbidden(
           `Redis does not say its time (${error.message}): whether this machine's clock is right is not known. Grant it with ACL SETUSER … +time.`,
@@ -122,22 +122,36 @@ export function createRedisClock({
 interface Trip {
   readonly skewMs: number;
   readonly tripMs: number;
+  readonly wallMs: number;
 }
 
-/** The best of a few asks, or the first quick one. */
-async function takeMeasure(askTime: () => Promise<unknown>, localNow: () => number): Promise<Trip> {
+/** The best of a few asks, or the first quick one. One across which this machine's clock was set, or it slept, says nothing. */
+async function takeMeasure(
+  askTime: () => Promise<unknown>,
+  localNow: () => number,
+  wallMs: () => number,
+): Promise<Trip> {
   const ask = async (): Promise<Trip> => {
-    const askedAt = performance.now();
+    const [askedAt, wallBefore] = [performance.now(), wallMs()];
     const [seconds, microseconds] = timeSchema.parse(await askTime());
-    const tripMs = performance.now() - askedAt;
-    return { skewMs: localNow() - tripMs / 2 - (seconds * 1_000 + microseconds / 1_000), tripMs };
+    const [tripMs, wallAfter] = [performance.now() - askedAt, wallMs()];
+    const isOneClock = Math.abs(wallAfter - wallBefore) <= jumpMs;
+    const skewMs = localNow() - tripMs / 2 - (seconds * 1_000 + microseconds / 1_000);
+    return { skewMs, tripMs: isOneClock ? tripMs : Number.POSITIVE_INFINITY, wallMs: wallAfter };
   };
   let best = await ask();
   for (let asks = 1; asks < asksAtMost && best.tripMs > quickTripMs; asks += 1) {
     const next = await ask().catch(() => best);
     if (next.tripMs < best.tripMs) best = next;
   }
+  if (best.tripMs === Number.POSITIVE_INFINITY)
+    throw new Error("This machine's clock was set during each of the asks.");
   return best;
+}
+
+/** Redis' user may not ask, or there is no such command. Any other refusal, such as BUSY, is over some time. */
+function isRefusedFor(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ReplyError" && /^NOPERM|unknown command/i.test(error.message);
 }
 
 async function settlesWithin(measuring: Promise<void>, ms: number): Promise<void> {

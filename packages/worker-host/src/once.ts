@@ -2,6 +2,7 @@ import { AbortedError } from "./abort-reason.ts";
 import type { Effect, EffectStore } from "./effect-store.ts";
 import { ContentionError } from "./job-error.ts";
 import type { JobOutcome } from "./job-outcome.ts";
+import type { LateEnd } from "./run-with-deadline.ts";
 
 interface Terms {
   /** Longer than `run` can take: an attempt ends at its deadline, so the claim needs no renewal. */
@@ -21,7 +22,7 @@ interface Terms {
  * A store that refuses (Redis is full, or takes no writes) is no failure of the job: before `run` the job is deferred, and after it the job
  * completes, since a further attempt would have the effect a second time. Then the claim alone holds off other jobs, until its lease is over.
  *
- * @param run calls its argument where it was ended from outside and has come to its own end later, by throwing
+ * @param run tells its argument how it came to its own end, where it was ended from outside before
  * @throws ContentionError `effect_in_progress`, `effect_superseded` or `effect_lookup_failed`; else what `run` threw, after the claim was
  *   given up
  */
@@ -29,7 +30,7 @@ export async function once(
   store: EffectStore,
   effect: Effect,
   { leaseMs, lifetimeMs, onUnrecorded }: Terms,
-  run: (onLateFailure: () => void) => Promise<unknown>,
+  run: (onLateEnd: (end: LateEnd<unknown>) => void) => Promise<unknown>,
 ): Promise<JobOutcome> {
   const claim = await store.claim(effect, leaseMs).catch((cause: unknown) => {
     throw new ContentionError("Whether the effect has happened could not be asked.", {
@@ -49,21 +50,22 @@ export async function once(
   }
   // A claim that cannot be given up ends with its lease; the attempt's own error is what matters.
   const giveUp = () => store.giveUp(effect).catch(() => {});
+  const finish = (done: unknown) =>
+    store.finish(effect, JSON.stringify(done ?? null), lifetimeMs).catch((err: Error) => {
+      onUnrecorded(err);
+      return true;
+    });
   let result: unknown;
   try {
-    result = await run(() => void giveUp());
+    result = await run((end) => void (end === "threw" ? giveUp() : finish(end.returned)));
   } catch (error) {
     // An attempt that was ended from outside may still be at it, where its handler ignores the signal: no other job comes near the effect
-    // until the handler has thrown as well, or the lease is over. The job itself takes its own claim over.
+    // until the handler has come to its end as well, or the lease is over. The job itself takes its own claim over.
     if (error instanceof AbortedError) throw error;
     await giveUp();
     throw error;
   }
-  const isOurs = await store.finish(effect, JSON.stringify(result ?? null), lifetimeMs).catch((err: Error) => {
-    onUnrecorded(err);
-    return true;
-  });
-  if (isOurs) return { outcome: "completed", result };
+  if (await finish(result)) return { outcome: "completed", result };
   throw new ContentionError("Another job with the same idempotency key took over before this one was done.", {
     code: "effect_superseded",
   });

@@ -22,7 +22,7 @@ import type { JobOutcome } from "./job-outcome.ts";
 import { once } from "./once.ts";
 import { type ParsedJob, parseJob } from "./parse-job.ts";
 import { reportOutcome } from "./report-outcome.ts";
-import { type AbortSource, runWithDeadline } from "./run-with-deadline.ts";
+import { type AbortSource, type LateEnd, runWithDeadline } from "./run-with-deadline.ts";
 import type { StartedJob } from "./started-job.ts";
 import { toStoredResult } from "./stored-result.ts";
 import { storedTraceparent } from "./traceparent.ts";
@@ -144,7 +144,7 @@ async function claimAndRun<
   const definition = host.contract.actions[action];
   const idempotencyKey = checkKey(definition.idempotencyKey?.(data), `${host.contract.name}/${action}`);
   const timeoutMs = run.timeoutMs ?? definition.timeout ?? defaultTimeoutMs;
-  const runHandler = (onLateFailure?: () => void) =>
+  const runHandler = (onLateEnd?: (end: LateEnd<unknown>) => void) =>
     runWithDeadline(
       timeoutMs,
       abort,
@@ -153,7 +153,7 @@ async function claimAndRun<
         const returned = await host.handlers[action](data, context);
         return toStoredResult(definition.result, returned, context);
       },
-      onLateFailure,
+      onLateEnd,
     );
   if (idempotencyKey === undefined) return { outcome: "completed", result: await runHandler() };
   const lifetimeMs = definition.idempotencyLifetimeMs ?? defaultIdempotencyLifetimeMs;

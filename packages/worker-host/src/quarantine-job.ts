@@ -5,9 +5,12 @@ import { type Job, WaitingError, type Worker } from "bullmq";
 import { type JobObserver, tellObservers } from "./job-observer.ts";
 
 // Fields are kept as they are, byte for byte, and so is what lies there instead of a record. A record that was gone holds only what the
-// fetch itself wrote into it. The time is Redis', by which a purge tells what is old. DUMP is for kinds of keys that only modules know.
+// fetch itself wrote into it. The time is Redis', by which a purge tells what is old, and the worker's where
+// Redis does not say it: asked for before anything is written, since nothing is taken back where a script breaks off. DUMP is for kinds of keys that only modules know.
 const script = `
 if redis.call("GET", KEYS[2]) ~= ARGV[2] then return "lost" end
+local time = redis.pcall("TIME")
+local now = time.err and tonumber(ARGV[4]) or time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call("DEL", KEYS[2])
 redis.call("LREM", KEYS[3], 1, ARGV[1])
 redis.call("SREM", KEYS[4], ARGV[1])
@@ -30,11 +33,10 @@ else
   fields.value = type(value) == "table" and cjson.encode(value) or value
 end
 local reason = (kind or fields.data or fields.name) and "corrupt" or "evicted"
-local time = redis.call("TIME")
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local entry = { jobId = ARGV[1], reason = reason, quarantinedAt = now, kind = kind, fields = fields }
 redis.call("HSET", KEYS[5], ARGV[1], cjson.encode(entry))
 redis.call("DEL", KEYS[1])
+for _, side in ipairs({ ":logs", ":processed", ":failed", ":unsuccessful" }) do redis.call("DEL", KEYS[1] .. side) end
 local isRead, link = pcall(cjson.decode, fields.parent or "")
 if not isRead or type(link) ~= "table" or type(link.queueKey) ~= "string" or type(link.id) ~= "string" then
   local queueKey, id = string.match(fields.parentKey or "", "^(.+):([^:]+)$")
@@ -103,5 +105,6 @@ async function moveToQuarantine(
     jobId,
     token ?? "",
     formatJobFailure({ code: "corrupt", message: "The job's record cannot be read; it is kept in quarantine." }),
+    Date.now(),
   ]);
 }

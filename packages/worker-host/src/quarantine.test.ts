@@ -1,7 +1,8 @@
-import { ownKey } from "@millrace/redis";
+import { readDevServicesEnv, startRedis } from "@millrace/dev-services";
+import { ownKey, redisConnectionOptions } from "@millrace/redis";
 import { getRedisConnection } from "@millrace/worker-config";
 import { defineQueue, parseJobFailure } from "@millrace/worker-config/contracts";
-import { FlowProducer, type JobsOptions } from "bullmq";
+import { FlowProducer, type JobsOptions, Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -77,6 +78,37 @@ test("whoever waits for a job that is quarantined hears that it failed", async (
   await redis("hset", raw.toKey(jobId), "data", "{bad");
   await work({ run: async () => {} });
   await expect(failed).rejects.toThrow(/\[corrupt\]/);
+});
+
+test("the lines that a job left go with its record: a later one under its id does not begin with them", async () => {
+  const jobId = await add("run", { text: "damaged" });
+  await work({
+    run: async (_, { note }) => {
+      await note("of the first");
+      await redis("hset", raw.toKey(jobId), "data", "{bad");
+      throw new Error("once more");
+    },
+  });
+  await expect.poll(() => redis("hexists", quarantine, jobId)).toBe(1);
+  expect(await redis("exists", `${raw.toKey(jobId)}:logs`)).toBe(0);
+});
+
+test("a job that is damaged is quarantined also where Redis does not say its time", async () => {
+  const own = await startRedis({ choice: readDevServicesEnv().DEV_REDIS });
+  // No user of the embedded Redis can be forbidden anything.
+  if (own.kind !== "embedded") {
+    const queue = new Queue("default", { connection: redisConnectionOptions("worker", own.url), prefix });
+    const client = await queue.getBackend().client;
+    await client.runCommand("acl", ["setuser", "no-time", "on", ">secret", "~*", "&*", "+@all", "-time"]);
+    const { id = "" } = await queue.add("run", { type: "run", data: { text: "damaged" } });
+    await client.runCommand("hset", [queue.toKey(id), "data", "{bad"]);
+    const url = own.url.replace("redis://", "redis://no-time:secret@");
+    const worker = await work({ run: async () => {} }, { connection: redisConnectionOptions("worker", url) });
+    await expect.poll(() => client.runCommand("hexists", [quarantine, id])).toBe(1);
+    await worker.stop(0);
+    await queue.close();
+  }
+  await own.stop();
 });
 
 test("a dedupe key of a job that is quarantined is free again", async () => {

@@ -36,17 +36,24 @@ test("a signal that is asked for after the abort has aborted", async () => {
   expect(signal().reason).toMatchObject({ abortCause: "cancelled" });
 });
 
-test("whoever waits for a handler's end hears of one that throws after the abort, and of one that never began", async () => {
-  const late = Promise.withResolvers<never>();
-  const heard = Promise.withResolvers<void>();
-  const running = runWithDeadline(1, undefined, () => late.promise, heard.resolve);
+test("how a handler ends after the abort is told, and one that never began has thrown", async () => {
+  const handler = Promise.withResolvers<string>();
+  const thrown = Promise.withResolvers<unknown>();
+  const running = runWithDeadline(1, undefined, () => handler.promise, thrown.resolve);
   await expect(running).rejects.toMatchObject({ abortCause: "timeout" });
-  late.reject(new Error("socket closed"));
-  await heard.promise;
+  handler.reject(new Error("socket closed"));
+  expect(await thrown.promise).toBe("threw");
 
-  const neverBegan = Promise.withResolvers<void>();
+  const returned = Promise.withResolvers<unknown>();
+  const late = Promise.withResolvers<string>();
+  const ignoring = runWithDeadline(1, undefined, () => late.promise, returned.resolve);
+  await expect(ignoring).rejects.toMatchObject({ abortCause: "timeout" });
+  late.resolve("done");
+  expect(await returned.promise).toEqual({ returned: "done" });
+
+  const neverBegan = Promise.withResolvers<unknown>();
   const aborted = AbortSignal.abort(abortReasons.cancelled);
-  const refused = runWithDeadline(10_000, aborted, async () => {}, neverBegan.resolve);
+  const refused = runWithDeadline(10_000, aborted, async () => "done", neverBegan.resolve);
   await expect(refused).rejects.toMatchObject({ abortCause: "cancelled" });
-  await neverBegan.promise;
+  expect(await neverBegan.promise).toBe("threw");
 });

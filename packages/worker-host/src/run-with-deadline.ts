@@ -16,23 +16,26 @@ export interface AttemptTime {
   isOver(): boolean;
 }
 
+/** What a handler did after its attempt had been ended from outside. */
+export type LateEnd<T> = "threw" | { readonly returned: T };
+
 /**
  * Runs one attempt under a signal that aborts at the deadline or with `parent`. It settles at the abort at the latest: a handler that
  * ignores its signal goes on in the background, but what it returns or throws afterwards reaches nobody.
  *
- * @param onLateFailure the handler of an attempt that was aborted has ended by throwing, or never begun, so that it does nothing any more
+ * @param onLateEnd told how the handler of an attempt that was aborted has ended after all. One that never began has thrown
  * @throws AbortedError when aborted, else what the attempt threw
  */
 export function runWithDeadline<T>(
   timeoutMs: number,
   parent: AbortSource | undefined,
   attempt: (time: AttemptTime) => Promise<T>,
-  onLateFailure?: () => void,
+  onLateEnd?: (end: LateEnd<T>) => void,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     if (parent?.aborted) {
       reject(abortError(parent.reason));
-      onLateFailure?.();
+      onLateEnd?.("threw");
       return;
     }
     let controller: AbortController | undefined;
@@ -67,11 +70,12 @@ export function runWithDeadline<T>(
       (result) => {
         end();
         resolve(result);
+        if (abortedBy) onLateEnd?.({ returned: result });
       },
       (error: unknown) => {
         end();
         reject(error);
-        if (abortedBy) onLateFailure?.();
+        if (abortedBy) onLateEnd?.("threw");
       },
     );
   });

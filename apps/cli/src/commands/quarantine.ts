@@ -32,7 +32,7 @@ export function quarantineCommands(program: Command, cli: Cli): void {
   group
     .command("show")
     .description(
-      "Shows a record in quarantine byte for byte, with its payload. With --json bytes that are no text are base64.",
+      "Shows a record in quarantine, with its payload. With --json it is exact, and bytes that are no text are base64.",
     )
     .argument("<queue>", "the queue's name", parseQueue)
     .argument("<jobId>", "the job's id")

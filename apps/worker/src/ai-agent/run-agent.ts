@@ -82,7 +82,8 @@ async function takeStep(
   const { inputTokens, outputTokens } = answered.usage;
   const { finishReason, toolCalls } = answered.answer;
   events.tell("step-done", { step, finishReason, inputTokens, outputTokens });
-  const then = toolCalls.length > 0 ? `calls ${toolCalls.map(({ tool }) => tool).join(", ")}` : finishReason;
+  const names = toolCalls.map(({ tool }) => (tools.has(tool) ? tool : "a tool that there is not"));
+  const then = names.length > 0 ? `calls ${names.join(", ")}` : finishReason;
   await tellNote(context, `step ${step}: ${inputTokens} tokens in, ${outputTokens} out; ${then}`);
 }
 

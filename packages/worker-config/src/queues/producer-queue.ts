@@ -124,14 +124,18 @@ export class ProducerQueue extends Queue<JobEnvelope, unknown, string, JobEnvelo
     const added = await this.ask(async () => {
       const client = await this.getBackend().client;
       teachScript(client, indexScript);
+      const named = new Set<string>();
       const dated = complete.map(({ name, data, opts: merged, entries }) => {
         const opts = this.#dated(merged);
-        if (entries.length === 0) return { name, data, opts };
+        // The first of an id is the one that is stored.
+        const isFirst = opts.jobId === undefined || !named.has(opts.jobId);
+        if (opts.jobId !== undefined) named.add(opts.jobId);
+        if (entries.length === 0 || !isFirst) return { name, data, opts };
         // An entry names its job before that is there. Over the same connection, and not waited for, as with a single one.
-        const named = { ...opts, jobId: opts.jobId ?? randomUUID(), timestamp: opts.timestamp ?? Date.now() };
-        const command = this.#indexCommand(named, entries, opts.jobId !== undefined);
+        const found = { ...opts, jobId: opts.jobId ?? randomUUID(), timestamp: opts.timestamp ?? Date.now() };
+        const command = this.#indexCommand(found, entries, opts.jobId !== undefined);
         client.runCommand(indexScript.name, command).catch(() => {});
-        return { name, data, opts: named };
+        return { name, data, opts: found };
       });
       return super.addBulk(dated);
     }, "jobs");

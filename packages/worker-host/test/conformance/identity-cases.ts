@@ -214,6 +214,30 @@ export function identityCases(engine: Engine): void {
     expect(await untilEnded(engine, jobId)).toMatchObject({ status: "success", result: { echo: "mine" } });
   });
 
+  test("an effect that happens after its job was called off has happened: nobody has it again", async () => {
+    const started = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const effects: string[] = [];
+    const keyed = async (_: unknown, { jobId }: JobContext) => {
+      started.resolve();
+      await goOn.promise;
+      effects.push(jobId);
+      return { echo: jobId };
+    };
+    await engine.start({ keyed });
+    await engine.enqueue(contract, "keyed", { text: "late" }, { jobId: "ignores-its-signal" });
+    await started.promise;
+    await engine.cancelJob("ignores-its-signal");
+    await untilEnded(engine, "ignores-its-signal");
+    goOn.resolve();
+    const { jobId } = await engine.enqueue(contract, "keyed", { text: "late" });
+    expect(await untilEnded(engine, jobId)).toMatchObject({
+      status: "skipped",
+      result: { echo: "ignores-its-signal" },
+    });
+    expect(effects).toEqual(["ignores-its-signal"]);
+  });
+
   test("what is not sound is refused with its field, and nothing is added", async () => {
     const ran: string[] = [];
     const run = async ({ text }: { text: string }) => {
