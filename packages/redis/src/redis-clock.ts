@@ -66,15 +66,11 @@ export function createRedisClock({
   const wallMs = () => localNow() - performance.now();
 
   function measure(): void {
-    const taken = takeMeasure(askTime, localNow, wallMs).then(
-      ({ skewMs, tripMs, wallMs }) => {
-        if (measuring !== taken) return;
-        // Beyond what the round trip leaves open.
-        const isFound = Math.abs(skewMs) - tripMs / 2 > toleratedSkewMs;
-        known = { skewMs, correctionMs: isFound ? -Math.round(skewMs) : 0, wallMs };
-        settle(standsForMs);
-        if (isFound && !isOff) onSkew(describeSkew(skewMs), skewMs);
-        isOff = isFound;
+    const taken = takeMeasure(askTime, localNow, wallMs, (trip) => {
+      if (measuring === taken) learn(trip);
+    }).then(
+      () => {
+        if (measuring === taken) settle(standsForMs);
       },
       (error: unknown) => {
         if (measuring !== taken) return;
@@ -90,15 +86,26 @@ export function createRedisClock({
     begunAt = performance.now();
   }
 
+  function learn({ skewMs, tripMs, wallMs: atMs }: Trip): void {
+    // Beyond what the round trip leaves open.
+    const isFound = Math.abs(skewMs) - tripMs / 2 > toleratedSkewMs;
+    known = { skewMs, correctionMs: isFound ? -Math.round(skewMs) : 0, wallMs: atMs };
+    if (isFound && !isOff) onSkew(describeSkew(skewMs), skewMs);
+    isOff = isFound;
+  }
+
   function settle(forMs: number): void {
     measuring = undefined;
     dueAt = performance.now() + forMs;
   }
 
   function current(): Measure | undefined {
-    if (known && Math.abs(wallMs() - known.wallMs) > jumpMs) {
-      // Set right, most likely, or slept and right again: until it is measured, a clock that jumped is believed.
-      known = undefined;
+    const jumpedMs = known ? wallMs() - known.wallMs : 0;
+    if (known && Math.abs(jumpedMs) > jumpMs) {
+      // Until it is measured, Redis' time goes on as the monotonic clock does: whichever way the machine's was set, nothing comes early.
+      const skewMs = known.skewMs + jumpedMs;
+      const correctionMs = Math.abs(skewMs) > toleratedSkewMs ? -Math.round(skewMs) : 0;
+      known = { skewMs, correctionMs, wallMs: known.wallMs + jumpedMs };
       dueAt = Number.NEGATIVE_INFINITY;
     }
     if (!measuring && performance.now() >= dueAt) measure();
@@ -125,12 +132,17 @@ interface Trip {
   readonly wallMs: number;
 }
 
-/** The best of a few asks, or the first quick one. One across which this machine's clock was set, or it slept, says nothing. */
+/**
+ * The best of a few asks, or the first quick one. One across which this machine's clock was set, or it slept, says nothing.
+ *
+ * @param onBetter told of the first, and of each that is better than those before: who waits need not wait for all
+ */
 async function takeMeasure(
   askTime: () => Promise<unknown>,
   localNow: () => number,
   wallMs: () => number,
-): Promise<Trip> {
+  onBetter: (trip: Trip) => void,
+): Promise<void> {
   const ask = async (): Promise<Trip> => {
     const [askedAt, wallBefore] = [performance.now(), wallMs()];
     const [seconds, microseconds] = timeSchema.parse(await askTime());
@@ -139,14 +151,16 @@ async function takeMeasure(
     const skewMs = localNow() - tripMs / 2 - (seconds * 1_000 + microseconds / 1_000);
     return { skewMs, tripMs: isOneClock ? tripMs : Number.POSITIVE_INFINITY, wallMs: wallAfter };
   };
-  let best = await ask();
-  for (let asks = 1; asks < asksAtMost && best.tripMs > quickTripMs; asks += 1) {
-    const next = await ask().catch(() => best);
-    if (next.tripMs < best.tripMs) best = next;
+  let best = Number.POSITIVE_INFINITY;
+  for (let asks = 0; asks < asksAtMost && best > quickTripMs; asks += 1) {
+    const trip = await ask().catch((error: unknown) => {
+      if (best === Number.POSITIVE_INFINITY) throw error;
+    });
+    if (!trip || trip.tripMs >= best) continue;
+    best = trip.tripMs;
+    onBetter(trip);
   }
-  if (best.tripMs === Number.POSITIVE_INFINITY)
-    throw new Error("This machine's clock was set during each of the asks.");
-  return best;
+  if (best === Number.POSITIVE_INFINITY) throw new Error("This machine's clock was set during each of the asks.");
 }
 
 /** Redis' user may not ask, or there is no such command. Any other refusal, such as BUSY, is over some time. */

@@ -22,6 +22,15 @@ export class AbortedError extends Error {
   }
 }
 
+/** Also of what nobody can look at: an error whose prototype is a Proxy that throws. */
+export function isAborted(thrown: unknown): thrown is AbortedError {
+  try {
+    return thrown instanceof AbortedError;
+  } catch {
+    return false;
+  }
+}
+
 const messages: Record<Exclude<AbortCause, "timeout">, string> = {
   cancelled: "The job was cancelled.",
   interrupted: "The worker shuts down.",

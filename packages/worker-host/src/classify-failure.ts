@@ -1,5 +1,5 @@
 import type { JobFailure, JobSkip } from "@millrace/worker-config/contracts";
-import { AbortedError } from "./abort-reason.ts";
+import { isAborted } from "./abort-reason.ts";
 import type { FailureKind } from "./job-error.ts";
 import { toReadableError } from "./readable-error.ts";
 
@@ -35,7 +35,7 @@ const kindOfAbort = {
 export function classifyFailure(thrown: unknown): ClassifiedFailure {
   const error = toReadableError(thrown);
   const { message } = error;
-  if (error instanceof AbortedError) return { ...kindOfAbort[error.abortCause], message, error };
+  if (isAborted(error)) return { ...kindOfAbort[error.abortCause], message, error };
   for (const link of causesOf(error)) {
     const kind = kindOf(link);
     if (kind) return { kind, code: codeFor(kind, link), message, error, ...retryAfterOf(link) };
@@ -45,7 +45,7 @@ export function classifyFailure(thrown: unknown): ClassifiedFailure {
 
 /** What a handler threw to say that there is nothing to do; nothing for a failure. An attempt that was ended from outside has none. */
 export function skipOf(thrown: unknown): JobSkip | undefined {
-  if (!Error.isError(thrown) || thrown instanceof AbortedError) return undefined;
+  if (!Error.isError(thrown) || isAborted(thrown)) return undefined;
   const error = toReadableError(thrown);
   const isSkip = "isSkip" in error && error.isSkip === true;
   return isSkip ? { code: codeOf(error) ?? "skipped", message: error.message } : undefined;

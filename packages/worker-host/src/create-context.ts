@@ -2,6 +2,7 @@ import type { Logger } from "@millrace/logger";
 import { InvalidJobError } from "@millrace/worker-config";
 import { maxMetaEntries, type QueueContract } from "@millrace/worker-config/contracts";
 import type { Enqueue, JobContext } from "./job-context.ts";
+import { noteOf } from "./job-note.ts";
 import type { AttemptTime } from "./run-with-deadline.ts";
 import type { StartedJob } from "./started-job.ts";
 import { traceparentOf } from "./traceparent.ts";
@@ -61,17 +62,29 @@ class AttemptContext implements JobContext {
     return this.#attempt.time.signal();
   }
 
-  // A function of its own, as `enqueue` is. An attempt that is over says nothing more: the next one may be at it, or the job at its end.
+  // Functions of their own, as `enqueue` is.
   get progress(): JobContext["progress"] {
     return async (percent) => {
-      if (!this.#attempt.time.isOver()) await this.#job.progress(percent);
+      if (!Number.isFinite(percent)) return;
+      await this.#tell(() => this.#job.progress(Math.min(Math.max(percent, 0), 100)));
     };
   }
 
   get note(): JobContext["note"] {
-    return async (line) => {
-      if (!this.#attempt.time.isOver()) await this.#job.note(line);
-    };
+    return async (line) => this.#tell(() => this.#job.note(noteOf(line)));
+  }
+
+  /**
+   * What a job says is no part of what it does: nothing fails because it cannot be told. An attempt that is over says nothing more: the next one
+   * may be at it, or the job at its end.
+   */
+  async #tell(say: () => Promise<void>): Promise<void> {
+    if (this.#attempt.time.isOver()) return;
+    try {
+      await say();
+    } catch (err) {
+      this.log.debug({ code: "not_told", err }, "what a job says of itself was not written");
+    }
   }
 
   get log(): Logger {

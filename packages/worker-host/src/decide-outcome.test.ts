@@ -36,13 +36,20 @@ test.each<[kind: ClassifiedFailure["kind"], facts: AttemptFacts, outcome: string
 });
 
 test.each([
-  [0, 0],
-  [1_500.4, 1_500],
-  [-5, 0],
+  [0.4, 1],
+  [1_500.4, 1_501],
   [1e12, 3_600_000],
 ])("a stated wait of %d ms becomes %d ms", (asked, delayMs) => {
   expect(decideOutcome(failure("rate_limited", asked), first)).toEqual({ outcome: "deferred", delayMs });
 });
+
+test.each([0, -5, -1e12])(
+  "a stated wait of %d ms is none: the unasked one holds, and no job burns its starts",
+  (asked) => {
+    const decided = decideOutcome(failure("rate_limited", asked), first);
+    expect(decided.outcome === "deferred" && decided.delayMs).toBeGreaterThanOrEqual(1_000);
+  },
+);
 
 test.each([
   ["transient", 90_000, 90_000],

@@ -59,7 +59,8 @@ function isWornOut({ starts, ageMs }: AttemptFacts): boolean {
  * more at random, so that those that were put off together do not come back together.
  */
 function deferralMs(starts: number, askedMs: number | undefined): number {
-  if (askedMs !== undefined) return withinAsked(askedMs);
+  // A time that is over says nothing: somebody's clock is wrong.
+  if (askedMs !== undefined && askedMs > 0) return withinAsked(askedMs);
   const leastMs = Math.min(shortestUnaskedMs * 2 ** Math.min(starts - 1, 30), longestUnaskedMs);
   return Math.round(leastMs * (1 + Math.random() / 8));
 }
@@ -69,5 +70,5 @@ function retry(askedMs: number | undefined): FailureOutcome {
 }
 
 function withinAsked(askedMs: number): number {
-  return Math.min(Math.max(Math.round(askedMs), 0), longestAskedMs);
+  return Math.min(Math.max(Math.ceil(askedMs), 0), longestAskedMs);
 }

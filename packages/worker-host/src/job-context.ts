@@ -29,11 +29,14 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** The process's log, bound to this attempt. Payloads do not belong in it. */
   readonly log: Logger;
-  /** Shown by the job's status, 0 to 100. After the attempt's end, at its deadline for instance, it does nothing. */
+  /**
+   * Shown by the job's status, 0 to 100. It never rejects: what a job says is no part of what it does. After the attempt's end, at its deadline for
+   * instance, it does nothing.
+   */
   progress(percent: number): Promise<void>;
   /**
    * A line for whoever looks at this job: in its details, on the dashboard and, while it runs, to those who follow it as an event `log`. The last
-   * hundred are kept with the job, each 2,000 characters at most. After the attempt's end it does nothing.
+   * hundred are kept with the job, each 2,000 characters at most. It never rejects, and after the attempt's end it does nothing.
    */
   note(line: string): Promise<void>;
   /**

@@ -1,6 +1,6 @@
 import { createJobEventWriter } from "@millrace/job-events";
 import type { Worker } from "bullmq";
-import { mostNotes, noteOf } from "./job-note.ts";
+import { mostNotes } from "./job-note.ts";
 
 /** Keeps a line beside a job's record, where its details and dashboards read it, and tells it to those who follow the job. */
 export type WriteNote = (jobId: string, line: string) => Promise<void>;
@@ -14,8 +14,7 @@ export function createNoteWriter(worker: Worker<unknown, unknown, string>, prefi
     },
     prefix,
   });
-  return async (jobId, text) => {
-    const line = noteOf(text);
+  return async (jobId, line) => {
     await Promise.all([
       backend.addLog(jobId, line, mostNotes),
       events.append(worker.name, jobId, { type: "log", data: { line } }),

@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { silent } from "../test/use-queue.ts";
 import type { EffectStore } from "./effect-store.ts";
+import { once } from "./once.ts";
 import { processJob } from "./process-job.ts";
+import { runWithDeadline } from "./run-with-deadline.ts";
 
 const contract = defineQueue("default", {
   charge: { data: z.object({ order: z.string() }), timeout: 120_000, idempotencyKey: ({ order }) => order },
@@ -83,4 +85,26 @@ test("a job whose key is empty is dead at once: it would be one effect with ever
   const outcome = await run(store, undefined, "");
   expect(outcome).toMatchObject({ outcome: "failed", failure: { code: "invalid_idempotency_key" } });
   expect(asked.leaseMs).toBeUndefined();
+});
+
+test("a handler that throws after its attempt was ended gives its claim up, when what it let go of has had its time", async () => {
+  const gaveUp = Promise.withResolvers<number>();
+  const store: EffectStore = {
+    claim: async () => ({ state: "claimed" }),
+    finish: async () => true,
+    giveUp: async () => gaveUp.resolve(performance.now()),
+  };
+  const effect = { key: "k", owner: "default/job", token: "t", start: 1 };
+  const onUnrecorded = () => {};
+  const late = Promise.withResolvers<never>();
+  const running = once(
+    store,
+    effect,
+    { leaseMs: 1_000, lifetimeMs: 1_000, afterThrowMs: 50, onUnrecorded },
+    (onLateEnd) => runWithDeadline(1, undefined, () => late.promise, onLateEnd),
+  );
+  await expect(running).rejects.toMatchObject({ abortCause: "timeout" });
+  const threwAt = performance.now();
+  late.reject(new Error("socket closed"));
+  expect((await gaveUp.promise) - threwAt).toBeGreaterThan(40);
 });

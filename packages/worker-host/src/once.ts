@@ -1,4 +1,4 @@
-import { AbortedError } from "./abort-reason.ts";
+import { isAborted } from "./abort-reason.ts";
 import type { Effect, EffectStore } from "./effect-store.ts";
 import { ContentionError } from "./job-error.ts";
 import type { JobOutcome } from "./job-outcome.ts";
@@ -8,6 +8,11 @@ interface Terms {
   /** Longer than `run` can take: an attempt ends at its deadline, so the claim needs no renewal. */
   readonly leaseMs: number;
   readonly lifetimeMs: number;
+  /**
+   * How long after a handler that was ended from outside has thrown its claim is given up, in milliseconds: a request that it let go of may still
+   * be on its way. Defaults to five seconds.
+   */
+  readonly afterThrowMs?: number;
   /** The effect has happened and the store refused to record it. */
   readonly onUnrecorded: (err: Error) => void;
 }
@@ -29,7 +34,7 @@ interface Terms {
 export async function once(
   store: EffectStore,
   effect: Effect,
-  { leaseMs, lifetimeMs, onUnrecorded }: Terms,
+  { leaseMs, lifetimeMs, afterThrowMs = 5_000, onUnrecorded }: Terms,
   run: (onLateEnd: (end: LateEnd<unknown>) => void) => Promise<unknown>,
 ): Promise<JobOutcome> {
   const claim = await store.claim(effect, leaseMs).catch((cause: unknown) => {
@@ -57,11 +62,14 @@ export async function once(
     });
   let result: unknown;
   try {
-    result = await run((end) => void (end === "threw" ? giveUp() : finish(end.returned)));
+    // A timer that does not outlive its process: then the lease decides.
+    result = await run(
+      (end) => void (end === "threw" ? setTimeout(giveUp, afterThrowMs).unref() : finish(end.returned)),
+    );
   } catch (error) {
     // An attempt that was ended from outside may still be at it, where its handler ignores the signal: no other job comes near the effect
     // until the handler has come to its end as well, or the lease is over. The job itself takes its own claim over.
-    if (error instanceof AbortedError) throw error;
+    if (isAborted(error)) throw error;
     await giveUp();
     throw error;
   }

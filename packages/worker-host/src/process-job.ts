@@ -6,11 +6,12 @@ import {
   type DataSchemas,
   defaultIdempotencyLifetimeMs,
   defaultTimeoutMs,
+  type JobSkip,
   type QueueContract,
   type ResultSchemas,
 } from "@millrace/worker-config/contracts";
 import { resolveWorkspaceId, type WorkspaceWatch, withBlockedOwnerGuard } from "@millrace/workspaces";
-import { classifyFailure, skipOf } from "./classify-failure.ts";
+import { type ClassifiedFailure, classifyFailure, skipOf } from "./classify-failure.ts";
 import { createContext } from "./create-context.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import type { Effect, EffectStore } from "./effect-store.ts";
@@ -91,9 +92,8 @@ function decide<Name extends QueueContract["name"], Data extends DataSchemas, Re
   abort: AbortSource | undefined,
 ): Promise<JobOutcome> {
   return runJob(host, job, abort).catch((thrown: unknown): JobOutcome => {
-    const skip = skipOf(thrown);
-    if (skip) return { outcome: "skipped", ...skip };
-    const failure = classifyFailure(thrown);
+    const failure = understand(thrown);
+    if ("isSkip" in failure) return { outcome: "skipped", ...failure.isSkip };
     const decision = decideOutcome(failure, {
       isFinalAttempt: job.attemptsMade + 1 >= job.attemptsAllowed,
       isIdempotent: host.contract.actions[job.action]?.idempotencyKey !== undefined,
@@ -102,6 +102,16 @@ function decide<Name extends QueueContract["name"], Data extends DataSchemas, Re
     });
     return { ...decision, failure };
   });
+}
+
+/** What was thrown may answer differently each time it is looked at, and throw the second time. */
+function understand(thrown: unknown): ClassifiedFailure | { readonly isSkip: JobSkip } {
+  try {
+    const skip = skipOf(thrown);
+    return skip ? { isSkip: skip } : classifyFailure(thrown);
+  } catch {
+    return classifyFailure(new Error("a handler threw what cannot be looked at"));
+  }
 }
 
 function codeOf(outcome: JobOutcome): string | null {

@@ -11,10 +11,11 @@ export function reportEngine(
   log: Logger,
   observers: readonly JobObserver[] = [],
 ): void {
+  const isNews = createRepeatFilter();
   worker.on("error", (err) => {
     // Without Redis every attempt to connect is an error; the outage itself is told once.
-    if (clients.areReady() && !isConnectionError(err)) log.error({ err }, "worker error");
-    else clients.reportLoss(err);
+    if (!clients.areReady() || isConnectionError(err)) clients.reportLoss(err);
+    else if (isNews(err.message)) log.error({ err }, "worker error");
   });
   worker.on("stalled", (jobId) => {
     log.warn({ queue: worker.name, jobId }, "job stalled and starts again");
@@ -37,6 +38,20 @@ export function reportEngine(
       tell("cancelled");
     }
   });
+}
+
+const repeatsForMs = 10_000;
+
+/** A Redis that is full refuses thousands of commands in a second, all in the same words but for the job: every ten seconds they are news. */
+function createRepeatFilter(): (message: string) => boolean {
+  let last = { words: "", atMs: Number.NEGATIVE_INFINITY };
+  return (message) => {
+    const words = message.replace(/\bjob \S+/, "job");
+    const now = performance.now();
+    if (words === last.words && now - last.atMs < repeatsForMs) return false;
+    last = { words, atMs: now };
+    return true;
+  };
 }
 
 /** An error of the socket comes before the client knows that its connection is gone. */

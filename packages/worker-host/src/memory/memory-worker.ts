@@ -1,6 +1,6 @@
 // The functions of this module and not the global ones: a test that replaces the global timers moves delays, and does not stop jobs from starting.
 import { setImmediate } from "node:timers";
-import { mostNotes, noteOf } from "../job-note.ts";
+import { mostNotes } from "../job-note.ts";
 import { type AttemptAbort, createRunningAttempts } from "../running-attempts.ts";
 import type { StartedJob } from "../started-job.ts";
 import type { HostedQueue, HostParts } from "./hosted-queue.ts";
@@ -110,7 +110,7 @@ function toStartedJob(job: MemoryJob): StartedJob {
       job.progress = JSON.stringify(percent);
     },
     note: async (line) => {
-      job.notes.push(noteOf(line));
+      job.notes.push(line);
       if (job.notes.length > mostNotes) job.notes.shift();
     },
   };

@@ -110,6 +110,25 @@ export function endingCases(engine: Engine): void {
     expect(lines[0]).toHaveLength(2_000);
   });
 
+  test("progress is a number from 0 to 100, and what is none says nothing", async () => {
+    const run = async (_: unknown, { progress, note }: JobContext) => {
+      // As a caller without types may.
+      for (const percent of [Number.NaN, Number.POSITIVE_INFINITY, "P".repeat(1_000), () => 1])
+        await progress(percent as number);
+      await progress(1e308);
+      await note({ toString: "no function" } as unknown as string);
+      return pass();
+    };
+    const { started, open, pass } = createGate();
+    await engine.start({ run });
+    const jobId = await add("a");
+    await started;
+    expect(await engine.findJob(jobId)).toMatchObject({ progress: 100 });
+    expect(await engine.readNotes(jobId)).toEqual(["(object)"]);
+    open();
+    expect(await untilEnded(engine, jobId)).toMatchObject({ status: "success" });
+  });
+
   test("a running job that is cancelled hears of it through its signal, and is not tried again", async () => {
     const { started, aborted, run } = stubborn();
     await engine.start({ run });

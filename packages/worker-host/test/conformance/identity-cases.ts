@@ -196,24 +196,6 @@ export function identityCases(engine: Engine): void {
     expect(await untilEnded(engine, jobId)).toMatchObject({ status: "success", attempts: 2, result: { echo: "done" } });
   });
 
-  test("a job that is called off leaves its key as soon as its handler has ended", async () => {
-    const started = Promise.withResolvers<void>();
-    const keyed = async (_: unknown, { jobId, signal }: JobContext) => {
-      if (jobId !== "called-off") return { echo: "mine" };
-      const aborted = Promise.withResolvers<never>();
-      signal.addEventListener("abort", () => aborted.reject(signal.reason));
-      started.resolve();
-      return aborted.promise;
-    };
-    await engine.start({ keyed });
-    await engine.enqueue(contract, "keyed", { text: "one" }, { jobId: "called-off" });
-    await started.promise;
-    await engine.cancelJob("called-off");
-    await untilEnded(engine, "called-off");
-    const { jobId } = await engine.enqueue(contract, "keyed", { text: "one" });
-    expect(await untilEnded(engine, jobId)).toMatchObject({ status: "success", result: { echo: "mine" } });
-  });
-
   test("an effect that happens after its job was called off has happened: nobody has it again", async () => {
     const started = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();

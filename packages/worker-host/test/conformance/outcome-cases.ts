@@ -27,6 +27,11 @@ const unreadable = () =>
       throw new Error("not for you");
     },
   });
+const revoked = () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
 const callingOff = (code?: string) => Object.assign(new Error("no"), { failureKind: "cancelled", code });
 
 interface Row {
@@ -65,6 +70,19 @@ const thrownAlways: readonly Row[] = [
   dead("a frozen error", () => Object.freeze(new Error("no"))),
   dead("an error that is its own cause", circular),
   dead("an error whose message throws", unreadable),
+  dead("an error that answers once and throws the second time", () => {
+    let asked = 0;
+    return Object.defineProperty(new Error("no"), "isSkip", {
+      get: () => {
+        if (asked++ > 0) throw new Error("not for you");
+        return false;
+      },
+    });
+  }),
+  dead("a Proxy that was revoked", revoked),
+  dead("an error whose prototype throws", () =>
+    Object.setPrototypeOf(new Error("no"), new Proxy({}, { getPrototypeOf: () => unreadable() && revoked() })),
+  ),
   dead("an error whose stack is a number", () => Object.assign(new Error("no"), { stack: 5n })),
   dead("an error whose message is megabytes", () => new Error("no".repeat(1_000_000))),
   dead(

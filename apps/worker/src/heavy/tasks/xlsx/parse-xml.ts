@@ -13,7 +13,7 @@ export interface XmlReader {
 /**
  * Reads XML in UTF-8. Names are those without a prefix: which one stands before them is the writer's choice, and some put one before all.
  *
- * @throws Error where it is not well-formed
+ * @throws Error where it is not well-formed, or not UTF-8
  */
 export async function parseXml(content: Readable, { open, text, close }: XmlReader): Promise<void> {
   const parser = new SaxesParser({ xmlns: true, position: false });
@@ -25,6 +25,9 @@ export async function parseXml(content: Readable, { open, text, close }: XmlRead
   parser.on("text", (part) => text?.(part));
   parser.on("cdata", (part) => text?.(part));
   parser.on("closetag", ({ local }) => close?.(local));
-  for await (const chunk of content.setEncoding("utf8")) parser.write(String(chunk));
+  // Other encodings are refused: read as UTF-8 they would be text with holes in it.
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const chunk of content) parser.write(decoder.decode(chunk, { stream: true }));
+  parser.write(decoder.decode());
   parser.close();
 }
