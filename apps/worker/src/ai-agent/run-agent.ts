@@ -64,7 +64,7 @@ async function takeStep(
   const left = allowanceOf(data.budget, run.spent(), prices);
   // Also withheld answers have numbers.
   const { steps: step } = run.spent();
-  await tellProgress(context, Math.floor((step / data.budget.steps) * 100));
+  await context.progress(Math.floor((step / data.budget.steps) * 100));
   events.tell("step-begun", { step });
   const answered = await ask({
     instructions: data.instructions,
@@ -84,7 +84,7 @@ async function takeStep(
   events.tell("step-done", { step, finishReason, inputTokens, outputTokens });
   const names = toolCalls.map(({ tool }) => (tools.has(tool) ? tool : "a tool that there is not"));
   const then = names.length > 0 ? `calls ${names.join(", ")}` : finishReason;
-  await tellNote(context, `step ${step}: ${inputTokens} tokens in, ${outputTokens} out; ${then}`);
+  await context.note(`step ${step}: ${inputTokens} tokens in, ${outputTokens} out; ${then}`);
 }
 
 /** What the job returns, where this answer is the last one; nothing where the model goes on. */
@@ -120,13 +120,4 @@ function toToolSet(tools: ReadonlyMap<string, AgentTool>): ToolSet {
   return Object.fromEntries(
     [...tools.values()].map(({ name, description, input }) => [name, toSdkTool({ description, inputSchema: input })]),
   );
-}
-
-/** Nothing fails because nobody can be told how far it is. */
-async function tellProgress({ progress, log }: JobContext, percent: number): Promise<void> {
-  await progress(percent).catch((err: unknown) => log.debug({ err }, "progress not told"));
-}
-
-async function tellNote({ note, log }: JobContext, line: string): Promise<void> {
-  await note(line).catch((err: unknown) => log.debug({ err }, "note not told"));
 }

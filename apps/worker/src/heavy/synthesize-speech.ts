@@ -4,7 +4,6 @@ import { audioFormats } from "./audio/audio-format.ts";
 import { type AudioLimits, convertAudio, outputTooLarge, tooLong } from "./audio/convert-audio.ts";
 import { speak } from "./audio/speak.ts";
 import type { RunProgram } from "./run-program.ts";
-import { tellProgress } from "./tell-progress.ts";
 import type { InWorkFolder } from "./work-folder.ts";
 
 type SynthesizeSpeech = HandlersOf<typeof heavyContract>["synthesizeSpeech"];
@@ -27,7 +26,7 @@ export function createSynthesizeSpeech(
         ? { maxBytes: maxOutputBytes, tooLarge: () => outputTooLarge(maxOutputBytes) }
         : { maxBytes: maxSeconds * spokenBytesPerSecond, tooLarge: () => tooLong(maxSeconds) };
       const spokenMs = await speak(runProgram, speech, { path: spoken, ...limit }, context.signal);
-      tellProgress(context.progress, isDone ? 95 : 50);
+      void context.progress(isDone ? 95 : 50);
       const { ending, contentType } = audioFormats[to.format];
       const made = { name: name ?? `speech.${ending}`, contentType, ttlMs };
       if (isDone) return { durationMs: spokenMs, file: await folder.bringOut(spoken, made) };

@@ -7,7 +7,6 @@ import { Piscina } from "piscina";
 import type { TaskAnswer } from "./tasks/answer-task.ts";
 import type { TaskNews, TaskRequest } from "./tasks/serve-tasks.ts";
 import type { AnswerOf, InputOf, TaskLoaders } from "./tasks/task.ts";
-import { tellProgress } from "./tell-progress.ts";
 
 export interface TaskPoolSettings {
   /** The file whose default export is `serveTasks(…)`. */
@@ -80,7 +79,7 @@ export function openTaskPool<Loaders extends TaskLoaders>(settings: TaskPoolSett
     const isTooLarge = new AbortController();
     let isReused = false;
     const hear = (message: TaskNews) => {
-      if ("percent" in message) tellProgress(progress, message.percent);
+      if ("percent" in message) void progress(message.percent);
       else {
         isReused = message.isReused;
         void watchMemory(findThread(message.threadId), memoryMb * mebibyte, isTooLarge, isOver.signal);

@@ -3,7 +3,6 @@ import { PermanentError, TransientError } from "@millrace/worker-host";
 import type { RunTask, TaskContext, TaskPool } from "./task-pool.ts";
 import type { TaskAnswer } from "./tasks/answer-task.ts";
 import type { AnswerOf, TaskLoaders } from "./tasks/task.ts";
-import { tellProgress } from "./tell-progress.ts";
 
 export interface TaskProcessSettings {
   /** The file that calls `serveProcess(…)`. */
@@ -107,7 +106,7 @@ function ask(
         }),
       );
     child.on("message", (message: Message) => {
-      if ("percent" in message) tellProgress(progress, message.percent);
+      if ("percent" in message) void progress(message.percent);
       else resolve(message);
     });
     child.on("error", (error) => fail("it could not be started or told", error));

@@ -5,7 +5,6 @@ import type { Readable } from "node:stream";
 import type { AudioOutput } from "@millrace/worker-config/contracts";
 import { type JobContext, PermanentError, TransientError } from "@millrace/worker-host";
 import type { RunProgram } from "../run-program.ts";
-import { tellProgress } from "../tell-progress.ts";
 import { isFolderFull, tempFolderFull } from "../temp-folder-full.ts";
 import { findContainer, inputArgs } from "./audio-container.ts";
 import { outputArgs } from "./audio-format.ts";
@@ -104,7 +103,7 @@ async function followProgress(stdout: Readable, seconds: number, progress: JobCo
     const percent = Math.min(95, Math.floor((made / 1_000 / seconds) * 95));
     if (percent <= told) continue;
     told = percent;
-    tellProgress(progress, percent);
+    void progress(percent);
   }
   return Math.round(made);
 }
