@@ -9,7 +9,7 @@ import type { JobContext } from "./job-context.ts";
 const contract = defineQueue("default", {
   run: { data: z.object({}), result: z.object({ echo: z.string() }), timeout: 10_000 },
 });
-const { prefix, work, add, stored, ended, finished } = useQueue(contract);
+const { prefix, raw, work, add, stored, ended, finished } = useQueue(contract);
 
 test("an attempt past its time fails with timeout, its signal aborts, and what comes later lands nowhere", async () => {
   const late = Promise.withResolvers<{ echo: string }>();
@@ -66,6 +66,21 @@ test.each<[shape: string, handler: (...given: [unknown, JobContext]) => Promise<
   });
   await finished("run", {}, { timeoutMs: 50, attempts: 1 });
   await aborted.promise;
+});
+
+test("a line that Redis refuses fails nobody, waited for or not: what a job says is no part of what it does", async () => {
+  let runs = 0;
+  await work({
+    run: async (_, { note, jobId }) => {
+      runs += 1;
+      await (await raw.getBackend().client).runCommand("set", [`${raw.toKey(jobId)}:logs`, "no list"]);
+      await note("refused");
+      void note("refused as well");
+      return { echo: "done" };
+    },
+  });
+  const job = await finished("run", {});
+  expect([await job.getState(), job.returnvalue, runs]).toEqual(["completed", { echo: "done" }, 1]);
 });
 
 async function untilAborted(signal: AbortSignal): Promise<never> {

@@ -32,12 +32,6 @@ test("a text becomes a wav whose header says how long it is", async () => {
   expect(seen).toEqual([95]);
 });
 
-test("a speech is made where its progress cannot be written down", async () => {
-  if (!hasEspeak) return missing({});
-  const progress = () => Promise.reject(new Error("Redis is away"));
-  expect((await run("synthesizeSpeech", { text: "Hello" }, { progress })).durationMs).toBeGreaterThan(100);
-});
-
 test("a slower and a German voice say the same in another time", async () => {
   if (!hasEspeak) return missing({});
   const say = async (data: object) => (await run("synthesizeSpeech", { text: "Elf Uhr elf", ...data })).durationMs;
