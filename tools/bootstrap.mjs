@@ -1,6 +1,6 @@
 /**
- * What `npm run dev`, `npm test` and `npm start` run on a machine that has Node >= 20 and npm alone, and `pnpm dev`, `pnpm test` and
- * `pnpm start` as well: installs with the pinned pnpm where pnpm is not already at work, then hands over to the Node of the repository.
+ * What `npm run dev`, `npm test`, `npm run build` and their like run on a machine that has Node >= 20 and npm alone, and `pnpm dev`, `pnpm test`
+ * and `pnpm build` as well: installs with the pinned pnpm where pnpm is not already at work, then hands over to the Node of the repository.
  *
  * Plain JavaScript, because it must run before anything is installed.
  */
@@ -21,7 +21,12 @@ const commands = {
   start: [...envFile, "--conditions=millrace-source", "tools/start.ts"],
   chaos: [...envFile, "--conditions=millrace-source", "tools/chaos/main.ts"],
   test: ["node_modules/vitest/vitest.mjs", "run"],
+  lint: ["node_modules/@biomejs/biome/bin/biome", "ci", "."],
+  types: ["tools/turbo.mjs", "run", "typecheck"],
+  build: ["tools/turbo.mjs", "run", "build"],
 };
+// They stop children of their own in order; the others hear a Ctrl-C from the terminal, with all that they started.
+const supervising = ["bench", "dev", "start", "chaos"];
 
 const [name, ...rest] = process.argv.slice(2);
 const command = commands[name];
@@ -35,7 +40,9 @@ if (!process.env.npm_config_user_agent?.startsWith("pnpm/")) {
   const code = await run("npx", ["--yes", packageManager, "install"], { shell: isWindows });
   if (code !== 0) process.exit(code);
 }
-process.exit(await run(repositoryNode(), [...command, ...rest], { detached: name !== "test" && !isWindows }));
+process.exit(
+  await run(repositoryNode(), [...command, ...rest], { detached: supervising.includes(name) && !isWindows }),
+);
 
 /** The binary that the install brought, else this one if it is new enough. */
 function repositoryNode() {

@@ -28,7 +28,11 @@ test("a workspace's schedule is listed, run and removed, and its payload is not 
     exitCode: 0,
     documents: [{ outcome: "added", queue: "email" }],
   });
+  expect(listed.stdout).toMatch(/\d{2}:00:00\.000Z/);
   expect(await run(["schedules", "run", "monthly"])).toMatchObject({ exitCode: 1 });
+  await run(["schedules", "pause", "monthly"]);
+  expect((await run(["schedules", "list"])).stdout).toMatch(/monthly .*sendEmail +paused/);
+  await run(["schedules", "resume", "monthly"]);
   for (const [command, exitCode] of [
     ["pause", 0],
     ["pause", 1],
@@ -92,7 +96,7 @@ test("what lies in quarantine is listed without its record, shown with it, and d
   const discard = ["quarantine", "discard", "email", "damaged", "--yes"];
   expect(await run(discard)).toMatchObject({ exitCode: 0 });
   expect(await run(discard)).toMatchObject({ exitCode: 3 });
-  expect(await run(show)).toMatchObject({ exitCode: 3 });
+  expect(await run([...show, "--json"])).toMatchObject({ exitCode: 3, error: { code: "not_quarantined" } });
   expect((await run(["quarantine", "list"])).stdout).toBe("the quarantine is empty\n");
 });
 

@@ -1,6 +1,7 @@
 import { closeQueues, emailQueue } from "@millrace/worker-config";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { payloadMarker, putFailed } from "../../../../packages/job-admin/test/failed-jobs.ts";
+import { putIntoQuarantine } from "../../../../packages/job-admin/test/quarantined-jobs.ts";
 import { run } from "../../test/run.ts";
 
 const day = 86_400_000;
@@ -38,6 +39,13 @@ test("nothing is replayed or purged that nobody confirmed, and a dry run says wh
   expect(await run(purge)).toMatchObject({ exitCode: 2, error: { code: "not_confirmed" } });
   expect((await run([...purge, "--dry-run"])).documents).toMatchObject([{ isDryRun: true, removed: 1 }]);
   expect(await emailQueue.getFailedCount()).toBe(2);
+});
+
+test("a purge says that what lies in quarantine goes with it", async () => {
+  await putIntoQuarantine("email", { jobId: "damaged" });
+  const purge = await run(["dead-letters", "purge", "--older-than", "0ms", "--code", "corrupt", "--yes"]);
+  expect(purge.stdout).toMatch(/1 removed\ncorrupt: .* what lies in quarantine$/m);
+  expect((await run(["quarantine", "list"])).stdout).toBe("the quarantine is empty\n");
 });
 
 test("a terminal is asked, and anything but yes does nothing", async () => {

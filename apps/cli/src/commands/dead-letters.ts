@@ -153,13 +153,15 @@ function purgeCommand(group: Command, cli: Cli): void {
         return {
           exitCode: report.removed === 0 ? exitCodes.failed : exitCodes.done,
           document: report,
-          text: renderGroups(cli, dryRun ? "would be removed" : "removed", report.removed, report.groups),
+          text:
+            renderGroups(cli, dryRun ? "would be removed" : "removed", report.removed, report.groups) +
+            (report.groups.some(({ code }) => code === "corrupt") ? corruptNote : ""),
           isCutOff: report.isStopped && cli.signal.aborted,
           facts: { removed: report.removed },
         };
       };
       if (dryRun) return showEffect(cli, await purge());
-      await confirm(cli, "Remove these dead letters for good?", yes);
+      await confirm(cli, "Remove these dead letters, and what lies in quarantine, for good?", yes);
       await operate(
         cli,
         { action: "dead-letter.purge", target: { ...targetOf(filter), olderThanMs: olderThan } },
@@ -167,6 +169,9 @@ function purgeCommand(group: Command, cli: Cli): void {
       );
     });
 }
+
+// The report counts both under this one code.
+const corruptNote = "\ncorrupt: dead letters whose records are damaged, and what lies in quarantine";
 
 /** What was chosen by, but for a text, which may be a piece of a payload. */
 function targetOf({ text: _, ...filter }: DeadLetterFilter): Record<string, string> {

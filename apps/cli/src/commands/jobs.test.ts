@@ -65,6 +65,7 @@ test("a watch tells of progress, ends with the job, and its exit code is the job
     const ill = await run(["watch", "email", failing]);
     expect(ill.exitCode).toBe(1);
     expect(ill.stdout).toMatch(/failed.*no such mailbox/);
+    expect((await run(["watch", "email", failing])).stdout.match(/failed/g)).toHaveLength(1);
     const none = await run(["watch", "email", "no-such-job"]);
     expect(none).toMatchObject({ exitCode: 3, stdout: "" });
   } finally {

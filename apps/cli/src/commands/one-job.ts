@@ -18,6 +18,8 @@ interface Change {
   readonly run: (queue: QueueName, jobId: string) => Promise<{ readonly outcome: string } & object>;
   /** The outcomes that are what was asked for. */
   readonly done: readonly string[];
+  /** What the other outcomes mean, and what to do. */
+  readonly refusals: Readonly<Record<string, string>>;
 }
 
 const changes: readonly Change[] = [
@@ -27,6 +29,10 @@ const changes: readonly Change[] = [
     audit: "job.cancel",
     run: cancelJob,
     done: ["cancelled", "cancelling"],
+    refusals: {
+      finished: "It has ended already; `millrace status` says how.",
+      corrupt: "Its record cannot be read as a job. Remove it, or leave it to a worker, which puts it into quarantine.",
+    },
   },
   {
     name: "retry",
@@ -34,6 +40,12 @@ const changes: readonly Change[] = [
     audit: "job.retry",
     run: async (queue, jobId) => ({ outcome: await replayDeadLetter(queue, jobId) }),
     done: ["replayed"],
+    refusals: {
+      not_failed: "It waits, runs or has succeeded; perhaps somebody else has sent it back.",
+      corrupt: "Its record cannot be read as a job. It can be removed.",
+      children_open: "A child of its flow failed or has not ended: send the children back first.",
+      replayed_already: "It was sent back a moment ago and has failed again.",
+    },
   },
   {
     name: "promote",
@@ -41,6 +53,7 @@ const changes: readonly Change[] = [
     audit: "job.promote",
     run: async (queue, jobId) => ({ outcome: await promoteJob(queue, jobId) }),
     done: ["promoted"],
+    refusals: { not_delayed: "It waits for a worker already, or for its children, runs, or has ended." },
   },
   {
     name: "remove",
@@ -49,12 +62,20 @@ const changes: readonly Change[] = [
     isFinal: true,
     run: async (queue, jobId) => ({ outcome: await removeJob(queue, jobId) }),
     done: ["removed"],
+    refusals: {
+      active: "It runs. Cancel it first.",
+      awaited: "Its parent in a flow waits for it. Cancel the parent, or retry the job, first.",
+      children_open: "Children of its flow have not ended. Cancel the job first.",
+      scheduled: "A schedule owns it. Remove the schedule.",
+      corrupt: "Another kind of key lies under this id, and no list of the queue names it.",
+      changed: "It changed while it was to be removed. Ask again.",
+    },
   },
 ];
 
 /** `cancel`, `retry`, `promote` and `remove`: what can be done to one job. */
 export function oneJobCommands(program: Command, cli: Cli): void {
-  for (const { name, description, audit, isFinal = false, run, done } of changes) {
+  for (const { name, description, audit, isFinal = false, run, done, refusals } of changes) {
     const command = program
       .command(name)
       .description(description)
@@ -71,7 +92,7 @@ export function oneJobCommands(program: Command, cli: Cli): void {
           return {
             exitCode: done.includes(result.outcome) ? exitCodes.done : exitCodes.failed,
             document: { queue, jobId, ...result },
-            text: `${queue} ${jobId}: ${result.outcome}`,
+            text: [`${queue} ${jobId}: ${result.outcome}`, refusals[result.outcome]].filter(Boolean).join(". "),
             facts: { result: result.outcome },
           };
         });

@@ -15,6 +15,7 @@ test("one job is promoted, cancelled, retried and removed, and what cannot be do
   expect(await change("promote")).toMatchObject({ exitCode: 0, documents: [{ jobId: "one", outcome: "promoted" }] });
   expect(await change("promote")).toMatchObject({ exitCode: 1, documents: [{ outcome: "not_delayed" }] });
   expect(await change("retry")).toMatchObject({ exitCode: 1, documents: [{ outcome: "not_failed" }] });
+  expect((await run(["retry", "email", "one"])).stdout).toMatch(/^email one: not_failed\. It waits/);
   expect(await change("cancel")).toMatchObject({ exitCode: 0, documents: [{ outcome: "cancelled", parent: null }] });
   await emailQueue.remove("one");
   await putFailed(emailQueue, [{ jobId: "one" }]);

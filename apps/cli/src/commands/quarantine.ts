@@ -2,12 +2,13 @@ import type { Command } from "@commander-js/extra-typings";
 import { discardQuarantined, listQuarantine, type QuarantinedRecord, readQuarantined } from "@millrace/job-admin";
 import { parsePageSize, parseQueue } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
+import { CliError } from "../cli-error.ts";
 import { confirm } from "../confirm.ts";
 import { examples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { operate } from "../operate.ts";
 import { renderPage } from "../page.ts";
 import { renderFields } from "../table.ts";
-import { requireFound, unknownJob } from "../unknown-job.ts";
 
 /** `quarantine list | show | discard`: jobs whose records no worker can read. */
 export function quarantineCommands(program: Command, cli: Cli): void {
@@ -39,7 +40,8 @@ export function quarantineCommands(program: Command, cli: Cli): void {
     .addHelpText("after", examples("millrace quarantine show email welcome-ada --json"))
     .action(async (queue, jobId) => {
       await operate(cli, { action: "quarantine.read", target: { queue, jobId } }, async () => {
-        const record = requireFound(await readQuarantined(queue, jobId), queue, jobId);
+        const record = await readQuarantined(queue, jobId);
+        if (!record) throw notQuarantined(queue, jobId);
         return { document: record, text: render(record) };
       });
     });
@@ -53,10 +55,18 @@ export function quarantineCommands(program: Command, cli: Cli): void {
     .action(async (queue, jobId, { yes }) => {
       await confirm(cli, `Remove ${queue} ${jobId} from quarantine for good?`, yes);
       await operate(cli, { action: "quarantine.discard", target: { queue, jobId } }, async () => {
-        if (!(await discardQuarantined(queue, jobId))) throw unknownJob(queue, jobId);
+        if (!(await discardQuarantined(queue, jobId))) throw notQuarantined(queue, jobId);
         return { document: { queue, jobId, outcome: "discarded" }, text: `${queue} ${jobId}: discarded` };
       });
     });
+}
+
+function notQuarantined(queue: string, jobId: string): CliError {
+  return new CliError(
+    exitCodes.notFound,
+    "not_quarantined",
+    `No job ${jobId} lies in quarantine of queue ${queue}. It never did, was discarded, or its time was over; \`millrace status ${queue} ${jobId}\` looks in the queue.`,
+  );
 }
 
 function render({ queue, jobId, reason, quarantinedAt, kind, fields, binaryFields }: QuarantinedRecord): string {

@@ -8,7 +8,6 @@ import {
   runScheduleNow,
   type StoredSchedule,
 } from "@millrace/schedules";
-import { toDueTime } from "@millrace/schedules/cadence";
 import { parsePageSize } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
 import { CliError } from "../cli-error.ts";
@@ -36,8 +35,8 @@ export function scheduleCommands(program: Command, cli: Cli): void {
         const head = ["id", "owner", "when", "queue", "action", "next run", "runs", "missed", "skipped"];
         const rows = page.schedules
           .map(view)
-          .map(({ id, workspaceId, when, queue, action, nextRun, counts }) => [
-            ...[id, workspaceId ?? "code", when, queue, action, nextRun ?? "-"],
+          .map(({ id, workspaceId, when, queue, action, isPaused, nextRun, counts }) => [
+            ...[id, workspaceId ?? "code", when, queue, action, isPaused ? "paused" : (nextRun ?? "-")],
             ...[counts.runs, counts.missed, counts.skipped],
           ]);
         return renderPage(cli, { head, rows, cursor: page.cursor, empty: "no schedules" });
@@ -58,8 +57,8 @@ export function scheduleCommands(program: Command, cli: Cli): void {
           document: { id, outcome, queue: schedule.queue, jobId },
           text:
             outcome === "added"
-              ? `${id}: added ${schedule.queue} ${jobId}`
-              : `${id}: its last job, ${schedule.queue} ${jobId}, has not ended, and its overlap is skip`,
+              ? `${id}: added job ${schedule.queue}/${jobId}`
+              : `${id}: its last job, ${schedule.queue}/${jobId}, has not ended, and its overlap is skip`,
           facts: { queue: schedule.queue, jobId },
         };
       });
@@ -125,7 +124,7 @@ function view({ schedule, dueMs, pausedAtMs, lastRun, counts }: StoredSchedule) 
     queue,
     action,
     isPaused: pausedAtMs !== null,
-    nextRun: dueMs === null ? null : toDueTime(cadence, dueMs).local,
+    nextRun: dueMs === null ? null : new Date(dueMs).toISOString(),
     lastRun: lastRun && { jobId: lastRun.jobId, at: new Date(lastRun.atMs).toISOString() },
     counts,
   };

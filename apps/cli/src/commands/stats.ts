@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { type QueueStats, readStats, type Stats } from "@millrace/job-admin";
 import { QueueUnavailableError } from "@millrace/worker-config";
 import { collectQueues, parseDuration } from "../arguments.ts";
@@ -14,7 +14,9 @@ export function statsCommand(program: Command, cli: Cli): void {
     .description("Shows how each queue fares: jobs by state, throughput, waits and run times.")
     .option("--queue <name>", "only this queue; may be given several times", collectQueues)
     .option("--watch", "show it again and again, until Ctrl-C")
-    .option("--interval <duration>", "with --watch: how often", parseDuration, 2_000)
+    .addOption(
+      new Option("--interval <duration>", "with --watch: how often").argParser(parseDuration).default(2_000, "2s"),
+    )
     .addHelpText("after", examples("millrace stats --watch", "millrace stats --queue email --json | jq .total.failed"))
     .action(async ({ queue, watch = false, interval }) => {
       if (!watch) return show(cli, await readStats(queue), false);

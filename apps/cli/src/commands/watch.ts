@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import { findJob, type JobStatus } from "@millrace/job-admin";
-import { createJobEventFeed, type JobNews } from "@millrace/job-events";
+import { createJobEventFeed, hasEnded, type JobNews } from "@millrace/job-events";
 import { createRedis, readRedisEnv } from "@millrace/redis";
 import { readQueueEnv } from "@millrace/worker-config";
 import { parseQueue } from "../arguments.ts";
@@ -65,6 +65,8 @@ function createTeller(cli: Cli): { tell(news: Told): void; stop(): void } {
     tell: (news) => {
       switch (news.kind) {
         case "status":
+          // A text tells the end once; programs get every kind of news.
+          if (!cli.isJson && hasEnded(news.job)) return;
           if (!hasBar) return stay(news, () => describe(cli, news.job));
           clear();
           cli.stdout.write(renderBar(cli, news.job));
