@@ -56,7 +56,6 @@ describe("a start is refused with a sentence", () => {
       ],
       [{ API_KEYS: apiKey }, /Environment variable REDIS_URL is not set: expected/],
       [{ API_KEYS: apiKey, REDIS_URL }, /Environment variable DATABASE_URL is not set: expected postgres:/],
-      [{ API_KEYS: apiKey, REDIS_URL, DATABASE_URL }, /Environment variable FILE_STORE_URL is not set: expected/],
       [
         { ...production, API_KEYS: apiKey, WEBHOOK_ALLOW_PRIVATE: "true" },
         /Environment variable WEBHOOK_ALLOW_PRIVATE is not valid: expected false in production/,
@@ -69,7 +68,7 @@ describe("a start is refused with a sentence", () => {
       expect(await stderr).not.toContain("millrace-development-key");
     });
     await Promise.all(refused);
-    // Five processes start at once.
+    // Four processes start at once.
   }, 60_000);
 
   test("on a port that is taken", async () => {
@@ -86,18 +85,15 @@ describe("a start is refused with a sentence", () => {
 });
 
 describe("the process", () => {
-  test.each(["SIGTERM", "SIGINT"] as const)(
-    "ends in order at %s, also while a client holds its connection",
-    async (signal) => {
-      const { child, url, exited } = await startListening(production);
-      const response = await fetch(`${url}/jobs/email/nope`, { headers: bearer });
-      expect(response.status).toBe(404);
-      const startedAt = performance.now();
-      child.kill(signal);
-      expect(await exited).toBe(0);
-      expect(performance.now() - startedAt).toBeLessThan(3_000);
-    },
-  );
+  test("ends in order at SIGTERM, also while a client holds its connection", async () => {
+    const { child, url, exited } = await startListening(production);
+    const response = await fetch(`${url}/jobs/email/nope`, { headers: bearer });
+    expect(response.status).toBe(404);
+    const startedAt = performance.now();
+    child.kill("SIGTERM");
+    expect(await exited).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
 
   test("stays alive where Redis cannot be reached, and finishes its requests before it ends at SIGTERM", async () => {
     const { url: unreachable } = await reserveRedis();

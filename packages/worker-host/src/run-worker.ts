@@ -97,8 +97,13 @@ export async function runWorker<
       closeServices({ queues: { close: closeQueues }, ...(tracing && { tracing }), health }, log),
     );
   });
-  await worker.untilReady();
-  log.info("worker ready");
+  try {
+    await worker.untilReady();
+    log.info("worker ready");
+  } catch (error) {
+    // A worker that is told to end before Redis was ever there ends in order: what it waited for does not come any more.
+    if (!isDraining) throw error;
+  }
 }
 
 /** What a worker needs to do its work, each by the name that `/readyz` shows. */

@@ -140,7 +140,12 @@ test("an ffmpeg that is told to end, as by a service that stops, says nothing of
   const pid = join(folder, "pid");
   const slow = `#!/bin/sh\nPATH=${path}; echo $$ > ${pid}; exec ffmpeg -re "$@"\n`;
   await writeFile(join(folder, "ffmpeg"), slow, { mode: 0o700 });
-  const progress = async () => void process.kill(Number(await readFile(pid, "utf8")), "SIGTERM");
+  let isTold = false;
+  const progress = async () => {
+    if (isTold) return;
+    isTold = true;
+    process.kill(Number(await readFile(pid, "utf8")), "SIGTERM");
+  };
   const context = { programPath: `${folder}:${path}`, progress };
   const stopped = run("transcodeAudio", { fileId: await store(wav(60)), to: { format: "wav" } }, context);
   await expect(stopped).rejects.toMatchObject({ failureKind: "transient", code: "program_killed" });

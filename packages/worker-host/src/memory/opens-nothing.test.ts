@@ -16,8 +16,13 @@ async function runGuarded(program: string): Promise<{ stdout: string; stderr: st
     process.env = new Proxy({}, { get: (_, name) => end("the environment was asked for " + String(name)) });
     ${program}`;
   const args = ["--conditions=millrace-source", "--input-type=module", "-e", guarded];
+  const { NODE_COMPILE_CACHE } = process.env;
   // A run that ends with another code than 0 rejects with the same fields.
-  return promisify(execFile)(process.execPath, args, { cwd: packageDir, env: {}, timeout: 20_000 }).catch((e) => e);
+  return promisify(execFile)(process.execPath, args, {
+    cwd: packageDir,
+    env: { NODE_COMPILE_CACHE },
+    timeout: 40_000,
+  }).catch((e) => e);
 }
 
 test("a host runs a job from end to end without a connection or the environment, and the process ends by itself", async () => {
