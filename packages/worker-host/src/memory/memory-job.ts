@@ -16,6 +16,7 @@ export interface MemoryJob {
   runnableAt: number;
   attemptsMade: number;
   starts: number;
+  replays: number;
   progress: string;
   /** What its handler said of it, the last hundred lines. */
   readonly notes: string[];
@@ -39,6 +40,7 @@ export function createMemoryJob({ name, data, opts }: AcceptedJob, jobId: string
     state: "waiting",
     attemptsMade: 0,
     starts: 0,
+    replays: 0,
     progress: "0",
     notes: [],
     isCancelled: false,

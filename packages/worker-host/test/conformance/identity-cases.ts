@@ -1,7 +1,8 @@
+import { createLogger } from "@millrace/logger";
 import type { EnqueueOptions } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import type { JobContext } from "../../src/job-context.ts";
-import { contract, createGate, type Engine, untilEnded } from "./engine.ts";
+import { contract, createGate, type Engine, untilEnded, untilStatus } from "./engine.ts";
 
 const again = { key: "k", mode: "again" } as const;
 const drop = { key: "k", mode: "drop" } as const;
@@ -194,6 +195,23 @@ export function identityCases(engine: Engine): void {
     });
     const { jobId } = await engine.enqueue(contract, "keyed", { text: "retried" }, { retryIntervalsMs: [1] });
     expect(await untilEnded(engine, jobId)).toMatchObject({ status: "success", attempts: 2, result: { echo: "done" } });
+  });
+
+  test("a dead letter that is replayed does not wait for the claim that its own cut-off attempts left", async () => {
+    let runs = 0;
+    const keyed = async () => {
+      runs += 1;
+      return runs < 3 ? new Promise<never>(() => {}) : { echo: "replayed" };
+    };
+    const lines: string[] = [];
+    const log = createLogger({ level: "info", format: "json", destination: { write: (line) => lines.push(line) } });
+    await engine.start({ keyed }, { log });
+    const options = { attempts: 2, retryIntervalsMs: [1], timeoutMs: 30 };
+    const { jobId } = await engine.enqueue(contract, "keyed", { text: "cut off" }, options);
+    expect(await untilEnded(engine, jobId)).toMatchObject({ status: "failed", error: { code: "timeout" } });
+    expect(await engine.replayDeadLetter(jobId)).toBe("replayed");
+    expect(await untilStatus(engine, jobId, ["success", "failed"])).toMatchObject({ result: { echo: "replayed" } });
+    expect(lines.filter((line) => line.includes("deferred"))).toEqual([]);
   });
 
   test("an effect that happens after its job was called off has happened: nobody has it again", async () => {
