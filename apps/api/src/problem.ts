@@ -65,6 +65,13 @@ export function sendUnknownJob(reply: FastifyReply, queue: string): FastifyReply
   return sendProblem(reply, { status: 404, title: "Unknown job", code: "unknown_job", detail });
 }
 
+/** For a job that its queue does not hold, but the quarantine does. */
+export function sendQuarantined(reply: FastifyReply, queue: string, jobId: string): FastifyReply {
+  const path = `/quarantine/${queue}/${encodeURIComponent(jobId)}`;
+  const detail = `The job lies in quarantine, because its record was damaged, and does not run. GET ${path} reads it, DELETE ${path} removes it for good.`;
+  return sendProblem(reply, { status: 409, title: "In quarantine", code: "quarantined", detail });
+}
+
 const answeredByDeadline = new WeakSet<FastifyRequest>();
 
 /** Whether a request was answered that its time was over, while its handler goes on. */

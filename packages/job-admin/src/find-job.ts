@@ -5,8 +5,8 @@ import { readDamagedJob, readQuarantinedJob, toDamagedJob } from "./damaged-job.
 import { isJobKey } from "./job-key.ts";
 
 /**
- * The status of one job, or nothing when the queue holds no such job (any more). One whose record is damaged has the error code `corrupt`;
- * so has one that the workers put into quarantine, which counts as failed.
+ * The status of one job, or nothing when the queue holds no such job (any more). One whose record is damaged has the error code `corrupt`.
+ * One that the workers put into quarantine counts as failed, with the code `quarantined`.
  *
  * @throws QueueUnavailableError when Redis does not answer
  */

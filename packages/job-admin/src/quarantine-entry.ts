@@ -1,5 +1,6 @@
 import { ownKey } from "@millrace/redis";
 import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
+import type { Queue } from "bullmq";
 import { z } from "zod";
 import { parseStored } from "./stored-json.ts";
 
@@ -19,6 +20,12 @@ export type QuarantineEntry = z.infer<typeof entrySchema>;
 
 export function quarantineKey(queue: QueueName): string {
   return ownKey(readQueueEnv().QUEUE_PREFIX, "quarantine", queue);
+}
+
+/** What to say of a job that its queue does not hold: whether a worker put it into quarantine. */
+export async function findMissing(opened: Queue, queue: QueueName, jobId: string): Promise<"unknown" | "quarantined"> {
+  const client = await opened.getBackend().client;
+  return (await client.runCommand("hexists", [quarantineKey(queue), jobId])) === 1 ? "quarantined" : "unknown";
 }
 
 /** Nothing where the entry is damaged itself. */

@@ -13,7 +13,7 @@ import { z } from "zod";
 import { noteRun } from "../access/audit.ts";
 import { type Following, untilGone } from "../following.ts";
 import { describeProblem, describeResponse, problemResponses, sendUnknownQueue } from "../problem.ts";
-import { replayOne } from "./operate-job.ts";
+import { notReplayed, replayOne } from "./operate-job.ts";
 
 const tags = ["dead letters"];
 // What is not done by then is left, and the report says so.
@@ -141,7 +141,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
         params: z.object({ queue: z.string(), jobId: z.string() }),
         response: {
           202: describeResponse("It waits to run.", z.object({ queue: queueNames, jobId: z.string() })),
-          409: describeProblem("It has not failed, cannot be read, or children of its flow have to be replayed first."),
+          409: describeProblem(notReplayed),
           ...problemResponses,
         },
       },

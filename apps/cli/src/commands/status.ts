@@ -43,6 +43,7 @@ function render(cli: Cli, job: JobDetails, data: { readonly data?: unknown }): s
     ["priority", job.priority],
     ["replays", job.replays || null],
     ["error", error && `${error.code}: ${error.message}`],
+    ["see", error?.code === "quarantined" ? `millrace quarantine show ${job.queue} ${job.jobId}` : null],
     ["result", json(job.result)],
     ["data", json(data.data)],
     ["parent", parent && `${parent.queue} ${parent.jobId}`],
