@@ -98,6 +98,7 @@ test("a job that is nowhere but in quarantine is found as failed, with a code of
     attempts: 1,
     progress: 0,
     createdAt: "2023-11-14T22:13:20.000Z",
+    dueAt: null,
     startedAt: null,
     finishedAt: "2023-11-14T22:13:21.000Z",
     result: null,

@@ -35,6 +35,7 @@ test("a status shows no payload until it is asked for, and no job is its own exi
   const { jobId } = await enqueue(emailContract, "sendEmail", mail, { delayMs: 60_000 });
   const text = await run(["status", "email", jobId]);
   expect(text.stdout).toMatch(/status +pending/);
+  expect(text.stdout).toMatch(/^due +20\d\d-.*Z$/m);
   expect(text.stdout).not.toContain("SECRET");
   const json = await run(["status", "email", jobId, "--json"]);
   expect(json).toMatchObject({ exitCode: 0, documents: [{ jobId, status: "pending", action: "sendEmail" }] });

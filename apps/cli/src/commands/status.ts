@@ -36,6 +36,7 @@ function render(cli: Cli, job: JobDetails, data: { readonly data?: unknown }): s
     ["attempts", `${attempts} of ${attemptsAllowed}`],
     ["progress", typeof job.progress === "number" ? `${job.progress} %` : json(job.progress)],
     ["created", job.createdAt],
+    ["due", job.dueAt],
     ["started", job.startedAt],
     ["finished", job.finishedAt],
     ["waited", job.waitMs === null ? null : `${job.waitMs} ms`],
