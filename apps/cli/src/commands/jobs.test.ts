@@ -1,4 +1,11 @@
-import { closeQueues, emailContract, emailQueue, enqueue } from "@millrace/worker-config";
+import {
+  aiAgentQueue,
+  aiAgentUrgentQueue,
+  closeQueues,
+  emailContract,
+  emailQueue,
+  enqueue,
+} from "@millrace/worker-config";
 import { afterAll, expect, test } from "vitest";
 import { runWorker } from "../../../../packages/job-admin/test/run-worker.ts";
 import { run } from "../../test/run.ts";
@@ -18,6 +25,16 @@ test("a job is added from an option, a pipe or a file, and the same id adds noth
   const job = await emailQueue.getJob("cli-1");
   expect(job?.opts.delay).toBe(3_600_000);
   expect(job?.data.data).toEqual(mail);
+});
+
+test("a job for a language model goes to the queue that its priority says, and the answer names that one", async () => {
+  const add = (...more: string[]) =>
+    run(["enqueue", "aiAgent", "runAgent", "--data", '{"prompt":"Hello"}', "--json", ...more]);
+  const urgent = await add("--priority", "1");
+  expect(urgent).toMatchObject({ exitCode: 0, documents: [{ status: "created", queue: "aiAgentUrgent" }] });
+  const patient = await add("--priority", "4");
+  expect(patient).toMatchObject({ exitCode: 0, documents: [{ queue: "aiAgent" }] });
+  expect([await aiAgentUrgentQueue.count(), await aiAgentQueue.count()]).toEqual([1, 1]);
 });
 
 test("data that is not valid, or not JSON, is refused without repeating it", async () => {
