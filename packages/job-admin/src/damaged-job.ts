@@ -1,6 +1,6 @@
 import { formatJobFailure, type JobFailure, type QueueName, type StoredJob } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
-import { parseQuarantineEntry, quarantineKey } from "./quarantine-entry.ts";
+import { parseQuarantineEntry, quarantinedCode, quarantineKey } from "./quarantine-entry.ts";
 import { readFields } from "./read-fields.ts";
 import { findRecordFlaw, vitalFields } from "./record-flaw.ts";
 
@@ -25,7 +25,7 @@ export async function readQuarantinedJob(queue: Queue, name: QueueName, jobId: s
   const takenOutAt = String(entry?.quarantinedAt ?? 0);
   const fields = { timestamp: takenOutAt, ...entry?.fields, finishedOn: takenOutAt };
   const message = `The job lies in quarantine, since its record was ${entry?.reason ?? "corrupt"}: an operator reads it there, and discards it.`;
-  return toStoredJob(jobId, fields, { code: "quarantined", message });
+  return toStoredJob(jobId, fields, { code: quarantinedCode, message });
 }
 
 type Fields = Readonly<Partial<Record<"name" | "timestamp" | "atm" | "processedOn" | "finishedOn", string | null>>>;

@@ -18,6 +18,9 @@ const entrySchema = z.object({
 
 export type QuarantineEntry = z.infer<typeof entrySchema>;
 
+/** What a job failed of that lies in quarantine. The worker host lets no handler say it. */
+export const quarantinedCode = "quarantined";
+
 export function quarantineKey(queue: QueueName): string {
   return ownKey(readQueueEnv().QUEUE_PREFIX, "quarantine", queue);
 }

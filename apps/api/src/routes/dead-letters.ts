@@ -74,7 +74,8 @@ const replayReportSchema = z.object({
 const purgeReportSchema = z.object({
   isDryRun: z.boolean(),
   removed: z.int(),
-  groups: groupsSchema.describe("Those, by kind."),
+  quarantined: z.int().describe("How many of them lay in quarantine."),
+  groups: groupsSchema.describe("Those, by kind. What lay in quarantine has the code `quarantined`."),
   kept: z.record(z.string(), z.int()).describe("How many stayed although they fit, by reason."),
   isStopped,
 });
@@ -167,7 +168,8 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
     async (request, reply) => {
       const signal = AbortSignal.any([untilGone(reply, closing), AbortSignal.timeout(longestRunMs)]);
       const report = await purgeDeadLetters(request.body, signal);
-      noteRun(request, { isDryRun: report.isDryRun, removed: report.removed }, { ...report, signal });
+      const { isDryRun, removed, quarantined } = report;
+      noteRun(request, { isDryRun, removed, quarantined }, { ...report, signal });
       return report;
     },
   );
