@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseStored } from "./stored-json.ts";
 
 /** A place in a listing as a caller keeps it between two pages: text without a meaning of its own. */
-export function writeCursor(parts: readonly (string | number)[]): string {
+export function writeCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString("base64url");
 }
 

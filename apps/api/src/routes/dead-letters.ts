@@ -12,6 +12,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { noteRun } from "../access/audit.ts";
 import { type Following, untilGone } from "../following.ts";
+import { pageQuery, pageSchema } from "../page.ts";
 import { describeProblem, describeResponse, problemResponses, sendUnknownQueue } from "../problem.ts";
 import { notReplayed, replayOne } from "./operate-job.ts";
 
@@ -50,13 +51,7 @@ const querySchema = z.object({
   olderThanMs: z.coerce.number().int().nonnegative().optional().describe("Failed at least so many milliseconds ago."),
   newerThanMs: z.coerce.number().int().positive().optional().describe("Failed at most so many milliseconds ago."),
   text: z.string().min(1).max(200).optional().describe("With this text in the failure's message or the job's id."),
-  cursor: z
-    .string()
-    .max(1_000)
-    .refine((cursor) => deadLetterPageSchema.safeParse({ cursor }).success, "expected the `nextCursor` of a page")
-    .optional()
-    .describe("`nextCursor` of the page before."),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  ...pageQuery(deadLetterPageSchema.shape.cursor),
 });
 
 const groupsSchema = z.array(
@@ -97,7 +92,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
           response: {
             200: describeResponse(
               "A page. It may be short, or empty, and still have a `nextCursor`: a request looks at 1,000 jobs.",
-              z.object({ items: z.array(letterSchema), nextCursor: z.string().nullable() }),
+              pageSchema(letterSchema),
             ),
             ...problemResponses,
           },

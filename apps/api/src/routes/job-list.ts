@@ -12,6 +12,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { Caller } from "../access/caller.ts";
 import { isOwn, workspaceFor } from "../access/own-workspace.ts";
+import { pageQuery, pageSchema } from "../page.ts";
 import { describeResponse, problemResponses } from "../problem.ts";
 
 const { queue, action, status, from, to, workspaceId, field } = jobFilterSchema.shape;
@@ -21,13 +22,7 @@ const querySchema = z
     ...{ queue, action, status, from, to, workspaceId },
     field: name.optional().describe("A field that the contract declares searchable. Needs `value`."),
     value: value.optional().describe("The whole value of `field`, as it was enqueued."),
-    cursor: z
-      .string()
-      .max(1_000)
-      .refine((cursor) => jobPageSchema.safeParse({ cursor }).success, "expected the `nextCursor` of a page")
-      .optional()
-      .describe("`nextCursor` of the page before."),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
+    ...pageQuery(jobPageSchema.shape.cursor),
   })
   .superRefine(({ field, value }, context) => {
     if ((field === undefined) === (value === undefined)) return;
@@ -56,7 +51,7 @@ export function jobListRoutes(app: FastifyInstance): void {
         response: {
           200: describeResponse(
             "A page, without payloads. It may be short, or empty, and still have a `nextCursor`: a request looks at 1,000 jobs.",
-            z.object({ items: z.array(jobRowSchema), nextCursor: z.string().nullable() }),
+            pageSchema(jobRowSchema),
           ),
           ...problemResponses,
         },
