@@ -4,7 +4,7 @@ import { payloadMarker } from "../test/failed-jobs.ts";
 import { putIntoQuarantine } from "../test/quarantined-jobs.ts";
 import { cancelJob } from "./cancel-job.ts";
 import { findJob } from "./find-job.ts";
-import { writeCursor } from "./page-cursor.ts";
+import { ForeignCursorError, writeCursor } from "./page-cursor.ts";
 import { promoteJob } from "./promote-job.ts";
 import { discardQuarantined, listQuarantine } from "./quarantine.ts";
 import { quarantineKey } from "./quarantine-entry.ts";
@@ -130,6 +130,12 @@ test("whatever is done to a job in quarantine says that it lies there, and leave
   expect(new Set(await actOn("bad"))).toEqual(new Set(["quarantined"]));
   expect(new Set(await actOn("never-was"))).toEqual(new Set(["unknown"]));
   expect((await listAll()).map(({ jobId }) => jobId)).toEqual(["bad"]);
+});
+
+test("a cursor of another queue is refused", async () => {
+  const cursor = writeCursor(["email", "0"]);
+  expect(await listQuarantine("email", { cursor })).toEqual({ jobs: [], cursor: null });
+  await expect(listQuarantine("webhook", { cursor })).rejects.toThrow(ForeignCursorError);
 });
 
 test.each(["", "email:0", writeCursor(["emial", "0"]), writeCursor(["email", "x"]), writeCursor(["email"])])(

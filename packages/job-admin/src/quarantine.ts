@@ -1,7 +1,7 @@
 import { askQueue, contracts, type QueueName, queueNames } from "@millrace/worker-config";
 import { toIso } from "@millrace/worker-config/contracts";
 import { z } from "zod";
-import { cursorOf, writeCursor } from "./page-cursor.ts";
+import { cursorOf, ForeignCursorError, writeCursor } from "./page-cursor.ts";
 import { parseQuarantineEntry, type QuarantineEntry, quarantineKey, scanQuarantine } from "./quarantine-entry.ts";
 
 /** A job in quarantine, without its record. */
@@ -33,6 +33,7 @@ export const quarantinePageSchema = z.strictObject({
  * Lists what lies in quarantine, in no order, of one queue or of all.
  *
  * @throws ZodError when the page is not valid
+ * @throws ForeignCursorError when the cursor is another queue's
  * @throws QueueUnavailableError when Redis does not answer
  */
 export async function listQuarantine(
@@ -42,7 +43,8 @@ export async function listQuarantine(
   const { cursor, limit } = quarantinePageSchema.parse(page);
   const [begin, position] = cursor ?? [];
   const names = queueNames.options.filter((name) => queue === undefined || name === queue);
-  const skipped = begin === undefined ? 0 : Math.max(0, names.indexOf(begin));
+  const skipped = begin === undefined ? 0 : names.indexOf(begin);
+  if (skipped === -1) throw new ForeignCursorError();
   const jobs: QuarantinedJob[] = [];
   for (const name of names.slice(skipped)) {
     if (jobs.length >= limit) return { jobs, cursor: writeCursor([name, "0"]) };

@@ -57,6 +57,10 @@ test("pages lead through all jobs, each once, and a row has no payload", async (
     cursor = page.nextCursor;
   }
   expect(found.toSorted()).toEqual(added.toSorted());
+  const { nextCursor } = (await ask("/jobs?limit=1&status=pending")).json();
+  const otherSearch = await ask(`/jobs?status=failed&cursor=${nextCursor}`);
+  expectProblem(otherSearch, 400, "invalid_request");
+  expect(otherSearch.json().errors).toMatchObject([{ path: "cursor" }]);
   expect(Object.keys((await ask("/jobs?limit=1")).json().items[0])).not.toContain("data");
 });
 

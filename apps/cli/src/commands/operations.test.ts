@@ -55,6 +55,11 @@ test("jobs are found by their state, without their payloads", async () => {
     exitCode: 2,
     error: { code: "invalid_request", message: expect.stringContaining("from: ") },
   });
+  const [page] = (await run(["list", "--limit", "1", "--json"])).documents;
+  expect(await run(["list", "--status", "failed", "--cursor", String(page?.cursor), "--json"])).toMatchObject({
+    exitCode: 2,
+    error: { code: "invalid_request", message: expect.stringContaining("--cursor: ") },
+  });
 });
 
 test("statistics are one document, or one per interval until Ctrl-C", async () => {
