@@ -2,7 +2,8 @@ import { aiAgentContract } from "./contracts/ai-agent.ts";
 import { aiAgentUrgentContract } from "./contracts/ai-agent-urgent.ts";
 import type { ActionInput, JobAction, QueueContract } from "./contracts/define-queue.ts";
 import type { EnqueueOptions } from "./contracts/job-options.ts";
-import { type Enqueued, enqueue } from "./enqueue.ts";
+import { enqueue } from "./enqueue.ts";
+import type { Enqueued } from "./enqueued.ts";
 
 /** The priorities of jobs for whose answer somebody waits. BullMQ's 0 is none of them: it stands for a job without a priority. */
 const urgentPriorities: ReadonlySet<unknown> = new Set([1, 2, 3]);
