@@ -14,6 +14,8 @@ export interface MemoryJob {
   /** In BullMQ's words, which the status is made from. */
   state: "waiting" | "delayed" | "active" | "completed" | "failed";
   runnableAt: number;
+  /** When the wait is over of one that is delayed. */
+  dueMs?: number | undefined;
   attemptsMade: number;
   starts: number;
   replays: number;
@@ -57,6 +59,7 @@ export function toMemoryJobStatus(queue: string, job: MemoryJob, now: number): J
     timestamp: job.createdAt,
     processedOn: job.startedAt,
     finishedOn: job.finishedAt,
+    dueMs: job.state === "delayed" ? job.dueMs : undefined,
     returnvalue: job.returned === undefined ? null : JSON.parse(job.returned),
     failedReason: job.failedReason,
     deferredFailure: job.isCancelled ? cancelledReason : undefined,

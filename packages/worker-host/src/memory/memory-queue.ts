@@ -60,7 +60,8 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
       callOff(job);
     } else if (delayMs > 0) {
       job.state = "delayed";
-      delayed.add(job, now() + delayMs);
+      job.dueMs = now() + delayMs;
+      delayed.add(job, job.dueMs);
     } else {
       job.state = "waiting";
       waiting.add(job, job.priority);
