@@ -14,6 +14,7 @@ import {
 } from "bullmq";
 import { goByRedisClock } from "./go-by-redis-clock.ts";
 import { handBackStranded } from "./hand-back-stranded.ts";
+import { promotePastBroken } from "./promote-past-broken.ts";
 import { isSoundRecord } from "./sound-record.ts";
 import { surfaceBroken } from "./surface-broken.ts";
 
@@ -122,6 +123,8 @@ function screenedBackend(
 ): BackendFactory<RedisQueueBackend> {
   return (...parameters) => {
     const backend = createRedisBackend(...parameters);
+    // A client that never came to life fetches nothing.
+    backend.client.then(promotePastBroken, () => {});
     goByRedisClock(backend, clock);
     const execCommand = backend.execCommand.bind(backend);
     const waitForJob = backend.waitForJob.bind(backend);
