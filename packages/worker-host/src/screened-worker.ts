@@ -69,6 +69,8 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
 
   override async processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
     const [job] = parameters;
+    // BullMQ counts from here when a lock is to be renewed, by this machine's clock; the record has it by Redis'.
+    job.processedOn = Date.now();
     this.#inHand.add(job);
     try {
       return await super.processJob(...parameters);

@@ -18,6 +18,7 @@ export interface MemoryJob {
   dueMs?: number | undefined;
   attemptsMade: number;
   starts: number;
+  replays: number;
   progress: string;
   /** What its handler said of it, the last hundred lines. */
   readonly notes: string[];
@@ -41,6 +42,7 @@ export function createMemoryJob({ name, data, opts }: AcceptedJob, jobId: string
     state: "waiting",
     attemptsMade: 0,
     starts: 0,
+    replays: 0,
     progress: "0",
     notes: [],
     isCancelled: false,

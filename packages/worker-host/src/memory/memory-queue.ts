@@ -166,6 +166,7 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
       job.isCancelled = false;
       job.attemptsMade = 0;
       job.starts = 0;
+      job.replays += 1;
       job.runnableAt = now();
       job.startedAt = undefined;
       job.finishedAt = undefined;
