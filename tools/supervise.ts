@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { type Command, createConcurrently, LogError, LogExit, Logger, LogOutput } from "concurrently";
+import { type Command, createConcurrently, LogError, Logger, LogOutput } from "concurrently";
 
 export interface SupervisedProcess {
   readonly name: string;
@@ -37,7 +37,7 @@ export function supervise(processes: readonly SupervisedProcess[]): Supervisor {
     {
       logger,
       outputStream: process.stdout,
-      controllers: [new LogError({ logger }), new LogOutput({ logger }), new LogExit({ logger })],
+      controllers: [new LogError({ logger }), new LogOutput({ logger })],
       spawn: (command, options) => spawn(command, { ...options, shell: true, detached: !isWindows }),
       kill: sendSignal,
     },
@@ -45,6 +45,9 @@ export function supervise(processes: readonly SupervisedProcess[]): Supervisor {
   // Each outcome is looked at below; as a whole it says nothing more.
   result.catch(() => {});
   const ended = new Map(commands.map((command) => [command, untilClosed(command)]));
+  for (const [command, closed] of ended) {
+    void closed.then(({ exitCode }) => logger.logCommandEvent(`ended with ${exitCode}`, command));
+  }
   return {
     firstExit: Promise.race(ended.values()),
     stop: async () => {
