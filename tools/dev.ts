@@ -42,6 +42,7 @@ await runUntilSignal(async (cleanUp) => {
     { ...process.env, ...environmentFor(standIns(), root) },
     { more: { dev: readDevServicesEnv } },
   );
+  process.stdout.write("\nStarting the services, the API and every worker ...\n");
   const devEnv = readDevServicesEnv();
   const started = <Service extends { stop(): Promise<void> }>(service: Service) => {
     cleanUp(service.stop);

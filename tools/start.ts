@@ -19,7 +19,7 @@ await runUntilSignal(async (cleanUp) => {
   ];
   const missing = programs.filter(({ cwd, file }) => !existsSync(join(cwd, file)));
   if (missing.length > 0)
-    throw new StartError(`Not built: ${missing.map(({ name }) => name).join(", ")}. Run \`pnpm build\` first.`);
+    throw new StartError(`Not built: ${missing.map(({ name }) => name).join(", ")}. Run \`npm run build\` first.`);
   const { FILE_STORE_URL } = process.env;
   const env: Record<string, string> = FILE_STORE_URL ? { FILE_STORE_URL: resolveFileStoreUrl(FILE_STORE_URL) } : {};
   await checkEnvironment({ ...process.env, ...env });
