@@ -5,6 +5,7 @@ import { crashContract } from "../test/crash-contract.ts";
 import { useQueue } from "../test/use-queue.ts";
 import { useWorkerProcesses } from "../test/worker-processes.ts";
 import type { JobContext } from "./job-context.ts";
+import type { SettledStart } from "./job-observer.ts";
 
 const { prefix, raw, events, work, add, stored, ended } = useQueue(crashContract);
 const startProcess = useWorkerProcesses();
@@ -68,7 +69,7 @@ test("a job that kills its process can be cancelled between two of its starts", 
   expect((await stored(jobId)).stalledCounter).toBe(1);
 });
 
-test("a poisonous job that leaves no dead letter still leaves a line in the log", async () => {
+test("a poisonous job that leaves no dead letter still leaves a line in the log, and whoever counts hears of it", async () => {
   const jobId = "leaves-nothing";
   await raw.add("die", { type: "die", data: {} }, { jobId, removeOnFail: true });
   for (let start = 1; start <= 3; start++) await startProcess().exited;
@@ -80,8 +81,19 @@ test("a poisonous job that leaves no dead letter still leaves a line in the log"
   };
   const log = createLogger({ level: "error", format: "json", destination: { write } });
   const times = { lockDurationMs: 1_000, stalledIntervalMs: 500 };
-  await work(idle, { log, ...times });
+  const starts: SettledStart[] = [];
+  let stalled = 0;
+  const counting = {
+    settled: (start: SettledStart) => starts.push(start),
+    stalled: () => {
+      stalled += 1;
+    },
+  };
+  await work(idle, { log, observers: [counting], ...times });
   expect(await logged.promise).toMatchObject({ action: "die", outcome: "failed", code: "poison" });
+  const poisoned = { queue: "default", action: "die", jobId, outcome: "failed", code: "poison", durationMs: null };
+  expect(starts.filter((start) => start.jobId === jobId)).toMatchObject([poisoned]);
+  expect(stalled).toBeGreaterThan(0);
   await expect.poll(() => raw.getJob(jobId)).toBeUndefined();
 });
 

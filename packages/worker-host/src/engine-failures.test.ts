@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { useQueue } from "../test/use-queue.ts";
 import { PermanentError } from "./job-error.ts";
+import type { SettledStart } from "./job-observer.ts";
 
 const contract = defineQueue("default", { parent: { data: z.object({}) }, child: { data: z.object({}) } });
 const { prefix, raw, work, add, ended } = useQueue(contract);
@@ -26,8 +27,9 @@ function recorded(action: string) {
   return { lines, log: createLogger({ level: "info", format: "json", destination: { write } }) };
 }
 
-test("a flow's parent that fails with its child is a failure in the log, and no cancellation", async () => {
+test("a flow's parent that fails with its child is a failure in the log and to whoever counts, and no cancellation", async () => {
   const { lines, log } = recorded("parent");
+  const starts: SettledStart[] = [];
   const flows = new FlowProducer({ connection: { ...raw.opts.connection }, prefix });
   const child = { name: "child", queueName: "default", data: { type: "child", data: {} } };
   const { job } = await flows.add({
@@ -37,9 +39,12 @@ test("a flow's parent that fails with its child is a failure in the log, and no 
     children: [{ ...child, opts: { failParentOnFailure: true } }],
   });
   await flows.close();
-  await work(handlers, { log });
+  await work(handlers, { log, observers: [{ settled: (start) => starts.push(start) }] });
   expect(await (await ended(job.id ?? "")).getState()).toBe("failed");
   await expect.poll(() => lines).toMatchObject([{ level: 50, outcome: "failed", code: "child_failed" }]);
+  expect(starts.filter(({ action }) => action === "parent")).toMatchObject([
+    { jobId: job.id, outcome: "failed", code: "child_failed", waitMs: null, durationMs: null },
+  ]);
 });
 
 test("a job that was cancelled while it waited is a cancellation in the log, and no failure", async () => {

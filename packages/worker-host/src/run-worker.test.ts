@@ -1,26 +1,42 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { readDevServicesEnv, startRedis } from "@millrace/dev-services";
 import { checkExposition, countSeries } from "@millrace/metrics/testing";
-import { afterEach, expect, test } from "vitest";
+import { createRedis, ownKey, readRedisEnv } from "@millrace/redis";
+import { parseJobSkip, type WorkerRecord, workerRecordSchema } from "@millrace/worker-config/contracts";
+import { createWorkspaceDirectory } from "@millrace/workspaces";
+import { Redis } from "ioredis";
+import { afterEach, expect, test, vi } from "vitest";
 import { observedContract } from "../test/observed-contract.ts";
 import { useQueue } from "../test/use-queue.ts";
+import { runWorker } from "./run-worker.ts";
 
-const { raw, add } = useQueue(observedContract);
+const { prefix, raw, add, ended } = useQueue(observedContract);
 const running: ChildProcess[] = [];
 afterEach(() => {
   for (const child of running.splice(0)) child.kill("SIGKILL");
 });
 
-/** A worker process on a port that it chose, where its log says that it is. Its clock may be ahead of everybody's. */
-async function startProcess(aheadMs = 0) {
+/** A worker process under some variables. Its clock may be ahead of everybody's. */
+function launch(variables: NodeJS.ProcessEnv, aheadMs = 0): ChildProcess {
   const shift = `const now = Date.now; Date.now = () => now() + ${aheadMs};`;
   const child = fork(new URL("../test/observed-process.ts", import.meta.url), {
     execArgv: ["--conditions=millrace-source", `--import=data:text/javascript,${encodeURIComponent(shift)}`],
-    env: { ...process.env, LOG_LEVEL: "info", LOG_FORMAT: "json" },
-    stdio: ["ignore", "pipe", "inherit", "ipc"],
+    env: { ...process.env, LOG_LEVEL: "info", LOG_FORMAT: "json", ...variables },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   running.push(child);
+  return child;
+}
+
+/** One that takes jobs, on a port that it chose, where its log says that it is. */
+async function startProcess(variables: NodeJS.ProcessEnv = {}, aheadMs = 0) {
+  const child = launch(variables, aheadMs);
+  child.stderr?.pipe(process.stderr);
   const started = Promise.withResolvers<string>();
   const ready = Promise.withResolvers<void>();
   const codes: string[] = [];
@@ -36,6 +52,16 @@ async function startProcess(aheadMs = 0) {
   return { child, exited: once(child, "exit"), scrape, url, codes };
 }
 
+/** What a process has told of itself. */
+async function recordOf({ pid }: ChildProcess): Promise<WorkerRecord | undefined> {
+  const client = await raw.getBackend().client;
+  const ids = await client.runCommand("zrange", [ownKey(prefix, "workers"), 0, -1]);
+  const records = await Promise.all(
+    [ids].flat().map((id) => client.runCommand("get", [ownKey(prefix, "workers", String(id))])),
+  );
+  return records.map((record) => workerRecordSchema.parse(JSON.parse(String(record)))).find((each) => each.pid === pid);
+}
+
 const readiness = async (url: string) => {
   const response = await fetch(`${url}/readyz`);
   return { status: response.status, body: await response.json() };
@@ -43,6 +69,11 @@ const readiness = async (url: string) => {
 
 test("a process tells of its jobs in a constant number of series, whatever workspaces they bring", async () => {
   const { scrape, url } = await startProcess();
+  const redis = createRedis("worker", readRedisEnv().REDIS_URL, () => {});
+  const directory = createWorkspaceDirectory({ redis, prefix });
+  await directory.assignWorkspace("of-mallory", "mallory");
+  await directory.blockOwner("mallory");
+  redis.disconnect();
   expect((await fetch(`${url}/livez`)).status).toBe(200);
   expect(await readiness(url)).toEqual({
     status: 200,
@@ -86,23 +117,51 @@ test("a process tells of its jobs in a constant number of series, whatever works
   ]) {
     expect(after.split("\n")).toContain(line);
   }
+  // Its application has told of the block before the first of these jobs, and a worker knows of it within two seconds.
+  await expect
+    .poll(async () => parseJobSkip((await ended(await add("run", { workspaceId: "of-mallory" }))).returnvalue)?.code)
+    .toBe("owner_blocked");
+  await raw.drain();
 });
 
-test("a process that was told to stop is not ready, and alive, until its last job is over", async () => {
-  const { child, exited, scrape, url } = await startProcess();
-  const holds = once(child, "message");
-  await add("hold", {});
-  await holds;
+test("a process that was told to stop is not ready, and alive, until its last job is over, and takes no more than it may", async () => {
+  let traces = "";
+  const collector = createServer(async (request, response) => {
+    traces += await text(request);
+    response.end("{}");
+  }).listen(0, "127.0.0.1");
+  await once(collector, "listening");
+  // A server that listens on host and port has an address of this form.
+  const { port } = collector.address() as AddressInfo;
+  const { child, exited, scrape, url } = await startProcess({
+    DEFAULT_WORKER_CONCURRENCY: "2",
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_BSP_SCHEDULE_DELAY: "10",
+  });
+  await add("run", { workspaceId: "w" });
+  await expect.poll(() => traces).toContain("process default");
+  const jobIds = [];
+  for (let job = 0; job < 3; job++) jobIds.push(await add("hold", {}, { attempts: 1 }));
+  await expect.poll(() => raw.getActiveCount()).toBe(2);
+  await expect.poll(() => recordOf(child)).toMatchObject({ concurrency: 2 });
   child.kill("SIGTERM");
   await expect.poll(() => readiness(url)).toMatchObject({ status: 503, body: { status: "draining" } });
   expect((await fetch(`${url}/livez`)).status).toBe(200);
   expect(await scrape()).toContain('worker_ready{queue="default"} 0');
   child.send("release");
   expect(await exited).toEqual([0, null]);
+  expect(await Promise.all(jobIds.map((jobId) => raw.getJobState(jobId)))).toEqual([
+    ...["completed", "completed"],
+    "waiting",
+  ]);
+  await raw.drain();
+  expect(await recordOf(child)).toBeUndefined();
+  collector.close();
 });
 
 test("a process whose machine's clock is off says so and goes by Redis': a delayed job starts when it is due", async () => {
-  const { child, scrape, codes } = await startProcess(-60_000);
+  const { child, scrape, codes } = await startProcess({}, -60_000);
   const holds = once(child, "message");
   const jobId = await add("hold", {}, { delayMs: 100 });
   const addedAt = performance.now();
@@ -111,4 +170,38 @@ test("a process whose machine's clock is off says so and goes by Redis': a delay
   expect(Math.abs(((await raw.getJob(jobId))?.processedOn ?? 0) - Date.now())).toBeLessThan(10_000);
   expect(await scrape()).toMatch(/^redis_clock_skew_seconds\{queue="default"\} -(59|60)\./m);
   expect(codes.filter((code) => code === "clock_skew")).toHaveLength(1);
+});
+
+test("a worker whose grace, or whose concurrency, is out of bounds does not start, and says so in a sentence", async () => {
+  const handlers = { run: async () => {}, fail: async () => {}, hold: async () => {} };
+  // Each fault stands before the next one, and the last one is there so that none of these starts can succeed.
+  vi.stubEnv("REDIS_URL", "");
+  vi.stubEnv("DEFAULT_WORKER_CONCURRENCY", "201");
+  vi.stubEnv("WORKER_SHUTDOWN_GRACE_MS", "1000");
+  await expect(runWorker(observedContract, handlers)).rejects.toThrow(
+    "run may run for 30000 ms, but a shutdown gives it 1000 ms",
+  );
+  vi.stubEnv("WORKER_SHUTDOWN_GRACE_MS", undefined);
+  await expect(runWorker(observedContract, handlers)).rejects.toThrow("DEFAULT_WORKER_CONCURRENCY");
+  vi.stubEnv("DEFAULT_WORKER_CONCURRENCY", "200");
+  await expect(runWorker(observedContract, handlers)).rejects.toThrow("REDIS_URL");
+  vi.unstubAllEnvs();
+});
+
+test("in production a process takes no job of a Redis that may evict them, and warns of one that does not say", async () => {
+  const redis = await startRedis({ choice: readDevServicesEnv().DEV_REDIS });
+  const production = { NODE_ENV: "production", REDIS_URL: redis.url };
+  if (redis.kind === "embedded") {
+    expect((await startProcess(production)).codes).toContain("redis_unknown");
+  } else {
+    const client = new Redis(redis.url);
+    await client.config("SET", "maxmemory-policy", "allkeys-lru");
+    client.disconnect();
+    const child = launch(production);
+    const said = child.stdout && text(child.stdout);
+    expect((await once(child, "exit"))[0]).toBe(1);
+    expect(await said).toContain("expected maxmemory-policy noeviction, got allkeys-lru");
+  }
+  for (const child of running) child.kill("SIGKILL");
+  await redis.stop();
 });

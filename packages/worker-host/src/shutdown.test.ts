@@ -5,7 +5,7 @@ import { z } from "zod";
 import { startNetwork } from "../test/network.ts";
 import { useQueue } from "../test/use-queue.ts";
 import type { JobContext } from "./job-context.ts";
-import { RateLimitedError } from "./job-error.ts";
+import { PermanentError, RateLimitedError } from "./job-error.ts";
 import type { RunningWorker } from "./start-worker.ts";
 
 const contract = defineQueue("default", {
@@ -114,3 +114,26 @@ test.each([
     network.close();
   },
 );
+
+test("a job that failed for good while Redis was away is one dead letter when it is back, and ran once", async () => {
+  const network = await startNetwork(getRedisConnection("worker"));
+  const behindNetwork = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
+  let runs = 0;
+  const done = Promise.withResolvers<void>();
+  const run = async () => {
+    runs += 1;
+    network.cut();
+    done.resolve();
+    throw new PermanentError("no", { code: "refused" });
+  };
+  const worker = await work({ run }, { connection: behindNetwork });
+  const jobId = await add("run", {}, { attempts: 3 });
+  await done.promise;
+  await expect.poll(() => worker.isReady()).toBe(false);
+  network.mend();
+  const job = await ended(jobId);
+  expect([await job.getState(), job.failedReason, job.attemptsMade, runs]).toEqual(["failed", "[refused] no", 1, 1]);
+  expect(await raw.getFailedCount()).toBe(1);
+  await worker.stop(20_000);
+  network.close();
+});

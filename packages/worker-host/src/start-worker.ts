@@ -34,6 +34,8 @@ export interface WorkerSettings {
   /** How long a worker that fell silent keeps its jobs, and how often one looks for such jobs. Both default to `defaultWorkerOptions`. */
   readonly lockDurationMs?: number;
   readonly stalledIntervalMs?: number;
+  /** How often the watch looks whether jobs are still asked for; the fourth look at a loop that stands says `isWedged`. Defaults to 15 seconds. */
+  readonly lookEveryMs?: number;
   /** Who is blocked; without it nobody is. */
   readonly workspaces?: WorkspaceStandings;
   /** How handlers add jobs. Defaults to `enqueue` of `@millrace/worker-config`. */
@@ -141,13 +143,14 @@ export function startWorker<
   reportEngine(worker, clients, log, settings.observers);
   const locks = watchLocks(worker, attempts, settings.lockDurationMs ?? defaultWorkerOptions.lockDuration);
   const redisAnswers = async () => clients.areReady() && (await answers(worker));
-  const loop = watchFetchLoop({
+  const watchedLoop = {
     turns: () => worker.fetchTurns,
     // Not begun, at its end, or every place taken: an attempt has its deadline, so that this is no excuse for ever.
     // With a rate limit BullMQ's loop waits for a job that runs before it looks whether the limit is open again.
     mayStand: () => attempts.size >= (rateLimit ? 1 : concurrency) || !hasBegun || worker.closing !== undefined,
     redisAnswers,
-  });
+  };
+  const loop = watchFetchLoop(watchedLoop, settings.lookEveryMs);
   const cancellations = watchCancellations(worker, attempts, connection, { prefix, queue: contract.name, log });
   let hasBegun = false;
   const begun = begin(worker, clock, contract, settings).then(() => {

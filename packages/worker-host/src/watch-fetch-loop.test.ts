@@ -1,11 +1,17 @@
 import { createLogger } from "@millrace/logger";
-import { getRedisConnection, readQueueEnv } from "@millrace/worker-config";
+import { getRedisConnection } from "@millrace/worker-config";
+import { defineQueue } from "@millrace/worker-config/contracts";
 import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import { silent, useQueue } from "../test/use-queue.ts";
 import { ScreenedWorker } from "./screened-worker.ts";
+import { startWorker } from "./start-worker.ts";
 import { answers } from "./stop-worker.ts";
 import { type WatchedLoop, watchFetchLoop } from "./watch-fetch-loop.ts";
 import { createWorkerClock } from "./worker-clock.ts";
 
+const contract = defineQueue("default", { run: { data: z.object({}) } });
+const { prefix, work, add } = useQueue(contract);
 const open: { close(): void }[] = [];
 afterEach(() => {
   for (const each of open.splice(0)) each.close();
@@ -59,7 +65,6 @@ test("a loop that turns again after it stood is not wedged any more", async () =
 
 test("a real worker's loop turns while its queue is empty, and is wedged when its wait for a job never ends", async () => {
   const connection = getRedisConnection("worker");
-  const { QUEUE_PREFIX: prefix } = readQueueEnv();
   const clock = createWorkerClock(() => worker.getBackend().client, createLogger({ level: "silent" }));
   const options = { connection, prefix, drainDelay: 0.02 };
   const worker: ScreenedWorker = new ScreenedWorker("default", async () => {}, options, clock);
@@ -77,4 +82,28 @@ test("a real worker's loop turns while its queue is empty, and is wedged when it
   await expect.poll(() => watched.isWedged(), { timeout: 10_000 }).toBe(true);
   worker.close(true).catch(() => {});
   await worker.letGo();
+});
+
+test("a worker that asks for no job is wedged where it has room; where it has none, or has not begun, it may stand", async () => {
+  const started = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const run = async () => {
+    started.resolve();
+    await release.promise;
+  };
+  const settings = { concurrency: 1, lookEveryMs: 5 };
+  const full = await work({ run }, settings);
+  // At so many looks the loop of an idle queue, which waits for a job for seconds, stands.
+  await expect.poll(() => full.isWedged()).toBe(true);
+  await add("run", {});
+  await started.promise;
+  const prepare = () => new Promise<never>(() => {});
+  const connection = getRedisConnection("worker");
+  const unbegun = startWorker(contract, { run }, { ...settings, connection, prefix, log: silent, prepare });
+  const idle = await work({ run }, { ...settings, lookEveryMs: 50 });
+  // Four of its looks are forty of the others.
+  await expect.poll(() => idle.isWedged()).toBe(true);
+  expect([full.isWedged(), unbegun.isWedged()]).toEqual([false, false]);
+  release.resolve();
+  await unbegun.stop(0);
 });

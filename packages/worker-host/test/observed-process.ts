@@ -20,6 +20,8 @@ await runWorker(
     hold: async () => {
       process.send?.("holds");
       await released;
+      // What its handler uses is there until it has ended.
+      await redis.ping();
     },
   },
   { locks: { check: () => redis.ping(), close: async () => redis.disconnect() } },

@@ -97,12 +97,16 @@ test("what lives for a time ends with it: a result, a dedupe key, an effect", as
   expect((await memory.enqueue(contract, "run", { text: "b" }, { dedupe })).status).toBe("created");
 });
 
-test("an effect is had once within its lifetime, and once more after it", async () => {
-  const keyed = defineQueue("default", { run: { ...contract.actions.run, idempotencyKey: ({ text }) => text } });
+test.each([
+  ["a day, where its action says nothing", {}, 24 * hour],
+  ["what its action says", { idempotencyLifetimeMs: hour }, hour],
+])("an effect is had once within its lifetime, %s, and once more after it", async (_, declared, lifetimeMs) => {
+  const run = { ...contract.actions.run, ...declared, idempotencyKey: ({ text }: { text: string }) => text };
+  const keyed = defineQueue("default", { run });
   let effects = 0;
   const memory = host(async () => ({ echo: String(++effects) }), keyed);
   const statuses: unknown[] = [];
-  for (const pauseMs of [0, 24 * hour - 1, 1]) {
+  for (const pauseMs of [0, lifetimeMs - 1, 1]) {
     await memory.fastForward(pauseMs);
     const { jobId } = await memory.enqueue(keyed, "run", { text: "order" });
     await memory.fastForward();

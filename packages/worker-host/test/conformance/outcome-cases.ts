@@ -96,6 +96,12 @@ const thrownAlways: readonly Row[] = [
   dead("a permanent error three causes down", nested, "gone", 1),
   dead("a permanent error of a second copy of the package", secondCopy, "gone", 1),
   dead("BullMQ's own unrecoverable error", () => new UnrecoverableError(""), "permanent", 1),
+  dead(
+    "that of a second copy of BullMQ",
+    () => Object.assign(new Error("no"), { name: "UnrecoverableError" }),
+    "permanent",
+    1,
+  ),
   dead("an error that BullMQ would take for its rate limit", () => new Error("bullmq:rateLimitExceeded")),
   dead("an error that BullMQ would take for a move", () => Object.assign(new Error("no"), { name: "DelayedError" })),
   dead("an ambiguous error", () => new AmbiguousError("no answer"), "ambiguous", 1),
@@ -260,20 +266,39 @@ export function outcomeCases(engine: Engine): void {
   test("each start ends in one log line, a failed job in one that says so, and none holds a payload", async () => {
     const lines: string[] = [];
     const log = createLogger({ level: "info", format: "json", destination: { write: (line) => lines.push(line) } });
-    const run = async ({ text }: { text: string }, { attempt }: JobContext) => {
+    const starts = new Map<string, number>();
+    const run = async ({ text }: { text: string }, { attempt, log }: JobContext) => {
+      log.info("says something");
+      starts.set(text, (starts.get(text) ?? 0) + 1);
+      if (text === "nothing to do") throw new SkippedError("Nobody wants it.", { code: "unwanted" });
+      if (text === "not now" && starts.get(text) === 1) throw new RateLimitedError("slow down", { retryAfterMs: 1 });
       if (attempt === 1 || text === "a-secret-failure") throw new Error("not yet");
       return { echo: "a-secret-result" };
     };
     await engine.start({ run }, { log });
     const succeeded = await finish({ text: "a-secret-payload" });
     const failed = await finish({ text: "a-secret-failure" });
-    const identity = { queue: "default", action: "run", attempt: 1, outcome: "retry", code: "handler_error" };
-    expect(lines.map((line) => JSON.parse(line)).filter(({ outcome }) => outcome)).toMatchObject([
-      { ...identity, jobId: succeeded.jobId, err: { message: "not yet" } },
-      { queue: "default", action: "run", jobId: succeeded.jobId, attempt: 2, outcome: "completed" },
-      { ...identity, jobId: failed.jobId },
-      { ...identity, jobId: failed.jobId, attempt: 2, outcome: "failed", level: 50 },
+    const skipped = await finish({ text: "nothing to do" });
+    const deferred = await finish({ text: "not now" });
+    const parsed = lines.map((line) => JSON.parse(line));
+    const start = (jobId: string, attempt: number) => ({ queue: "default", action: "run", jobId, attempt });
+    const durationMs = expect.any(Number);
+    const retry = { durationMs, outcome: "retry", code: "handler_error", err: { message: "not yet" } };
+    expect(parsed.filter(({ outcome }) => outcome)).toMatchObject([
+      { ...start(succeeded.jobId, 1), ...retry, level: 40 },
+      { ...start(succeeded.jobId, 2), durationMs, outcome: "completed", level: 30 },
+      { ...start(failed.jobId, 1), ...retry },
+      { ...start(failed.jobId, 2), ...retry, outcome: "failed", level: 50 },
+      { ...start(skipped.jobId, 1), durationMs, outcome: "skipped", code: "unwanted", level: 30 },
+      { ...start(deferred.jobId, 1), durationMs, outcome: "deferred", code: "rate_limited", delayMs: 1, level: 30 },
+      { ...start(deferred.jobId, 1), ...retry },
+      { ...start(deferred.jobId, 2), durationMs, outcome: "completed" },
     ]);
+    // A handler's own lines say whose they are, as the line of its start does.
+    const identityOf = ({ queue, action, jobId, attempt }: Record<string, unknown>) => [queue, action, jobId, attempt];
+    expect(parsed.filter(({ msg }) => msg === "says something").map(identityOf)).toEqual(
+      parsed.filter(({ outcome }) => outcome).map(identityOf),
+    );
     expect(lines.join("")).not.toContain("a-secret");
   });
 }
