@@ -5,60 +5,72 @@ import { startRedis } from "@millrace/dev-services";
 import { runUntilSignal } from "../run-until-signal.ts";
 import { measureEnqueue } from "./measure-enqueue.ts";
 import { measureRate } from "./measure-rate.ts";
-import { type Measurement, type SubjectName, subjects } from "./measurement.ts";
-import { budgets, reportBudgets } from "./report.ts";
+import { measureStats } from "./measure-stats.ts";
+import { type Measurement, subjects } from "./measurement.ts";
+import { reportBudgets, type Side, sides } from "./report.ts";
 
 /**
- * `pnpm bench`: Millrace's host beside raw BullMQ, in turns within one run on one real Redis, each turn in a process of its own. It
- * prints every ratio with its spread and never fails on a time.
+ * `pnpm bench`: Millrace's host beside raw BullMQ on one real Redis, each in a process of its own that stays warm. They take turns of a fraction of a
+ * second, so that what slows the machine down slows both sides of a ratio. It prints every ratio with its spread and never fails on a time.
  */
 await runUntilSignal(async (cleanUp) => {
   const { values } = parseArgs({
-    options: { jobs: { type: "string", default: "20000" }, rounds: { type: "string", default: "5" } },
+    options: { jobs: { type: "string", default: "2000" }, rounds: { type: "string", default: "30" } },
   });
   const jobs = toCount("--jobs", values.jobs);
   const rounds = toCount("--rounds", values.rounds);
   const redis = await startRedis({ choice: "server" });
   cleanUp(redis.stop);
-  const measured = new Map<string, Measurement[]>();
+  const contestants: Contestant[] = [];
+  for (const side of sides) {
+    process.stdout.write(`warming up: ${side.label}\n`);
+    contestants.push(await startContestant(redis.url, side, jobs));
+  }
+  const measured = new Map<string, Measurement[]>(sides.map(({ label }) => [label, []]));
   for (let round = 1; round <= rounds; round++) {
     process.stdout.write(`round ${round} of ${rounds}\n`);
-    for (const turn of turnsOf(round)) {
-      // A job that takes 5 ms is measured with fewer of them.
-      const count = subjects[turn.subject].handlerMs > 0 ? Math.ceil(jobs / 4) : jobs;
-      const measurement = await measure(redis.url, turn.subject, count);
-      measured.set(turn.label, [...(measured.get(turn.label) ?? []), measurement]);
-    }
+    for (const { label, takeTurn } of turnsOf(round, contestants)) measured.get(label)?.push(await takeTurn());
   }
+  for (const { stop } of contestants) stop();
   process.stdout.write(`${reportBudgets(measured)}\n`);
   process.stdout.write(await measureEnqueue(redis.url, rounds));
   process.stdout.write(await measureRate(redis.url));
+  process.stdout.write(await measureStats(redis.url));
   await redis.stop();
   process.exit(0);
 });
 
-/** Every label of a budget once per round; every other round backwards, so that a machine that slows down slows both sides of a ratio. */
-function turnsOf(round: number): { label: string; subject: SubjectName }[] {
-  const labels = new Map(
-    budgets.flatMap(({ baseline, subject }) => [
-      [baseline.label, baseline],
-      [subject.label, subject],
-    ]),
-  );
-  const turns = [...labels.values()];
-  return round % 2 === 0 ? turns.reverse() : turns;
+interface Contestant {
+  readonly label: string;
+  takeTurn(): Promise<Measurement>;
+  stop(): void;
 }
 
-async function measure(redisUrl: string, subject: SubjectName, jobs: number): Promise<Measurement> {
-  const child = fork(new URL("./measure.ts", import.meta.url), [redisUrl, subject, String(jobs)], {
+/** Everyone once per round; every other round backwards, so that nobody is always the one after a certain other. */
+function turnsOf(round: number, contestants: readonly Contestant[]): readonly Contestant[] {
+  return round % 2 === 0 ? contestants.toReversed() : contestants;
+}
+
+async function startContestant(redisUrl: string, { label, subject }: Side, jobs: number): Promise<Contestant> {
+  // A job that takes 5 ms is measured with fewer of them.
+  const jobsPerTurn = subjects[subject].handlerMs > 0 ? Math.ceil(jobs / 4) : jobs;
+  const child = fork(new URL("./subject-process.ts", import.meta.url), [redisUrl, subject, String(jobsPerTurn)], {
     execArgv: ["--conditions=millrace-source"],
   });
   const exited = once(child, "exit").then(([code]) => {
-    throw new Error(`The measurement of ${subject} ended with code ${code} and no result.`);
+    throw new Error(`The measurement of ${label} ended with code ${code} and no result.`);
   });
-  const [measurement] = await Promise.race([once(child, "message"), exited]);
   exited.catch(() => {});
-  return measurement;
+  const answer = async () => (await Promise.race([once(child, "message"), exited]))[0];
+  await answer();
+  return {
+    label,
+    takeTurn: () => {
+      child.send("turn");
+      return answer();
+    },
+    stop: () => child.disconnect(),
+  };
 }
 
 function toCount(name: string, value: string): number {

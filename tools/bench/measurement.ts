@@ -21,7 +21,7 @@ interface Subject {
 
 export type SubjectName = keyof typeof subjects;
 
-/** One run of one subject, in a process of its own. */
+/** One turn of one subject. */
 export interface Measurement {
   readonly jobsPerSecond: number;
   readonly cpuMicrosPerJob: number;

@@ -10,22 +10,24 @@ const measurement = (jobsPerSecond: number): Measurement => ({
   medianLatencyMs: 1,
 });
 
-/** Three rounds in which every subject is as quick as raw BullMQ, but for those that are named. */
+/** Rounds in which every subject is as quick as raw BullMQ, but for those that are named. */
 function measured(slower: Record<string, readonly number[]>): ReadonlyMap<string, readonly Measurement[]> {
   const labels = new Set(budgets.flatMap(({ baseline, subject }) => [baseline.label, subject.label]));
-  return new Map([...labels].map((label) => [label, (slower[label] ?? [1_000, 1_000, 1_000]).map(measurement)]));
+  return new Map([...labels].map((label) => [label, (slower[label] ?? Array(5).fill(1_000)).map(measurement)]));
 }
 
 const rowOf = (report: string, name: string) => report.split("\n").find((line) => line.startsWith(name)) ?? "";
 
-test("a budget is kept or missed by the median of the rounds' ratios, and its spread is shown", () => {
-  const report = reportBudgets(measured({ host: [500, 950, 960], hostIdempotent: [690, 600, 650] }));
-  expect(rowOf(report, "1 ")).toMatch(/ 0\.95 +0\.50–0\.96 +>= 0\.90 +kept$/);
+test("a budget is kept or missed by the median of the rounds' ratios, and where half of them lie is shown", () => {
+  const report = reportBudgets(
+    measured({ host: [500, 950, 960, 940, 5_000], hostIdempotent: [690, 600, 650, 10, 9_000] }),
+  );
+  expect(rowOf(report, "1 ")).toMatch(/ 0\.95 +0\.94–0\.96 +>= 0\.90 +kept$/);
   expect(rowOf(report, "3 ")).toMatch(/ 0\.65 +0\.60–0\.69 +>= 0\.70 +MISSED$/);
 });
 
 test("the noise of the machine stands beside the budgets: raw BullMQ against itself", () => {
-  const report = reportBudgets(measured({ "raw again": [800, 1_000, 1_200] }));
+  const report = reportBudgets(measured({ "raw again": [100, 800, 1_000, 1_200, 3_000] }));
   expect(rowOf(report, "noise")).toMatch(/ 1\.00 +0\.80–1\.20 +1\.00$/);
 });
 

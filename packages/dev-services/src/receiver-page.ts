@@ -1,5 +1,5 @@
 import { escapeHtml, refreshSeconds, showTime, style } from "./page-parts.ts";
-import type { ReceivedWebhook } from "./receiver.ts";
+import type { ReceivedWebhook } from "./received-webhook.ts";
 
 /** What came in, as a page that loads itself anew every 3 seconds. */
 export function renderReceiver(webhooks: readonly ReceivedWebhook[], url: string): string {

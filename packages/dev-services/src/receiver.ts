@@ -3,21 +3,8 @@ import { text } from "node:stream/consumers";
 import { createWebhookSecret, verifyWebhook } from "@millrace/webhooks";
 import { listenLocally } from "./listen-locally.ts";
 import { json, page, refusalOf } from "./local-http.ts";
+import type { ReceivedWebhook } from "./received-webhook.ts";
 import { renderReceiver } from "./receiver-page.ts";
-
-/** A webhook as the receiver shows it and gives it out as JSON. */
-export interface ReceivedWebhook {
-  readonly id: string;
-  /** ISO 8601, in UTC. */
-  readonly receivedAt: string;
-  readonly path: string;
-  /** Whether it was signed with the receiver's secret, else why not. */
-  readonly signature: string;
-  /** What was answered. */
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 export interface Receiver {
   /** Where webhooks are to be sent: `http://127.0.0.1:<port>/hooks`. */

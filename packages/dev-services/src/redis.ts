@@ -1,3 +1,4 @@
+import { StartError } from "@millrace/env";
 import { readSearchPath } from "./env.ts";
 import type { KeptServer } from "./keeper.ts";
 import { maskCredentials } from "./mask-credentials.ts";
@@ -42,7 +43,7 @@ const configuredAnswersWithinMs = 3_000;
  * The Redis for development and tests: the configured one, else a server on PATH, else the embedded one. Never falls back in silence.
  * One that is started here listens on 127.0.0.1 only and ends with this process, however that ends.
  *
- * @throws Error when `redisUrl` is given and does not answer within 3 seconds, when the asked kind is not to be had, or when the server
+ * @throws StartError when `redisUrl` is given and does not answer within 3 seconds, when the asked kind is not to be had, or when the server
  *   does not come up, as on a `port` that is taken
  */
 export async function startRedis(options: DevRedisOptions = {}): Promise<DevRedis> {
@@ -51,7 +52,7 @@ export async function startRedis(options: DevRedisOptions = {}): Promise<DevRedi
   const found = choice === "embedded" ? undefined : findRedisOnPath(readSearchPath());
   if (found) return startServer(found, options);
   if (choice === "server" || choice === "cluster") {
-    throw new Error(
+    throw new StartError(
       `DEV_REDIS=${choice}: expected redis-server or valkey-server on PATH, found neither. Install one (Debian and Ubuntu: apt install redis-server, macOS: brew install redis), or unset DEV_REDIS to use the embedded one.`,
     );
   }
@@ -62,7 +63,7 @@ export async function startRedis(options: DevRedisOptions = {}): Promise<DevRedi
 async function useConfigured(redisUrl: string): Promise<DevRedis> {
   const url = URL.parse(redisUrl);
   if (!url || !/^rediss?:$/.test(url.protocol)) {
-    throw new Error(
+    throw new StartError(
       "REDIS_URL: expected redis://host:port or rediss://host:port, got another form. Correct it, or unset it to use a local Redis.",
     );
   }
@@ -70,7 +71,7 @@ async function useConfigured(redisUrl: string): Promise<DevRedis> {
   try {
     await pingRedis(redisUrl, configuredAnswersWithinMs);
   } catch (error) {
-    throw new Error(
+    throw new StartError(
       `REDIS_URL is ${shown}, and that Redis is not reachable: ${error instanceof Error ? error.message : error}. Start it, correct REDIS_URL, or unset it to use a local Redis.`,
     );
   }

@@ -4,7 +4,7 @@ import { NodeSDK } from "@opentelemetry/sdk-node";
 import { createAttemptSpans } from "./attempt-spans.ts";
 import { traceEnqueues } from "./enqueue-spans.ts";
 import { createRequestSpans } from "./request-spans.ts";
-import type { Tracing } from "./start-tracing.ts";
+import type { Tracing } from "./tracing.ts";
 
 const closeWithinMs = 1_500;
 // A collector that is away refuses every batch, one in five seconds.

@@ -1,6 +1,7 @@
 import type { ActionInput, JobAction, QueueContract } from "./contracts/define-queue.ts";
 import type { EnqueueOptions } from "./contracts/job-options.ts";
-import { type Enqueued, enqueueUnchecked } from "./enqueue.ts";
+import { enqueueUnchecked } from "./enqueue.ts";
+import type { Enqueued } from "./enqueued.ts";
 import { InvalidJobError } from "./jobs/invalid-job-error.ts";
 import { QueueUnavailableError } from "./queues/queue-unavailable-error.ts";
 

@@ -1,18 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { ActionInput, JobAction, QueueContract } from "./contracts/define-queue.ts";
 import type { EnqueueOptions } from "./contracts/job-options.ts";
+import type { Enqueued } from "./enqueued.ts";
 import { prepareJob } from "./jobs/prepare-job.ts";
 import { followed } from "./on-enqueue.ts";
 import { openQueue } from "./queues/queue-of.ts";
-
-/**
- * `duplicate`: the id or the dedupe key was taken, no further job was added, and `jobId` is the job that holds it. With dedupe mode `again`
- * the data is kept all the same and runs after that job.
- */
-export interface Enqueued {
-  readonly status: "created" | "duplicate";
-  readonly jobId: string;
-}
 
 /**
  * Adds a job: validated, within a deadline, and answered from what is stored. Beside it `queue.add` is plain BullMQ.

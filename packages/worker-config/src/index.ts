@@ -1,8 +1,9 @@
 export type { RedisConnectionOptions, RedisRole } from "@millrace/redis";
 export * from "./contracts/index.ts";
-export { type Enqueued, enqueue, enqueueUnchecked } from "./enqueue.ts";
-export { agentContractFor, enqueueAgent } from "./enqueue-agent.ts";
+export { enqueue, enqueueUnchecked } from "./enqueue.ts";
+export { agentContractFor, enqueueAgent, targetContract } from "./enqueue-agent.ts";
 export { type EnqueuedOfMany, enqueueMany, enqueueManyUnchecked, type ManyItem } from "./enqueue-many.ts";
+export type { Enqueued } from "./enqueued.ts";
 export { queueEnvSchema, readQueueEnv } from "./env.ts";
 export { backoffDelayMs, backoffStrategy, plannedWaitsMs } from "./jobs/backoff.ts";
 export type { Issue } from "./jobs/check-json.ts";

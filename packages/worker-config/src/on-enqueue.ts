@@ -1,5 +1,5 @@
 import { maxMetaEntries } from "./contracts/job-options.ts";
-import type { Enqueued } from "./enqueue.ts";
+import type { Enqueued } from "./enqueued.ts";
 import { InvalidJobError } from "./jobs/invalid-job-error.ts";
 
 /** An enqueue that begins. */

@@ -3,7 +3,7 @@ import { AmbiguousError, type JobContext } from "@millrace/worker-host";
 import { withinTime } from "./budget.ts";
 import type { RunEvents } from "./job-events.ts";
 import type { ModelRun, RunStep, ToolOutput } from "./model-run.ts";
-import type { RunAgentData } from "./run-agent.ts";
+import type { RunAgentData } from "./run-agent-data.ts";
 import { type AgentTool, ToolRefusal } from "./tools/agent-tool.ts";
 
 /** Of one answer. What is wanted beyond it is not called, and the model is told so (see `messagesOf`). */

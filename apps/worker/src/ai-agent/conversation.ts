@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import { mostCalls } from "./call-tools.ts";
 import type { RunStep, ToolOutput } from "./model-run.ts";
-import type { RunAgentData } from "./run-agent.ts";
+import type { RunAgentData } from "./run-agent-data.ts";
 import { checkOutput } from "./structured-output.ts";
 
 /** The conversation so far, made of what is stored alone. */

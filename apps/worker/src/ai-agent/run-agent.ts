@@ -1,5 +1,4 @@
-import type { aiAgentContract } from "@millrace/worker-config/contracts";
-import { type HandlersOf, type JobContext, PermanentError } from "@millrace/worker-host";
+import { type JobContext, PermanentError } from "@millrace/worker-host";
 import { type ToolSet, tool as toSdkTool } from "ai";
 import type { AskModel, Prices } from "./ask-model.ts";
 import { allowanceOf, withinTime } from "./budget.ts";
@@ -7,11 +6,9 @@ import { callTools } from "./call-tools.ts";
 import { messagesOf } from "./conversation.ts";
 import { type AppendEvent, createRunEvents, type RunEvents } from "./job-events.ts";
 import { type ModelRun, openModelRun, type RunStep, type ToolOutput } from "./model-run.ts";
+import type { RunAgent, RunAgentData } from "./run-agent-data.ts";
 import { checkOutput } from "./structured-output.ts";
 import type { AgentTool } from "./tools/agent-tool.ts";
-
-export type RunAgent = HandlersOf<typeof aiAgentContract>["runAgent"];
-export type RunAgentData = Parameters<RunAgent>[0];
 
 export interface RunAgentParts {
   readonly database: Parameters<typeof openModelRun>[0];

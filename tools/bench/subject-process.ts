@@ -7,15 +7,17 @@ import { Queue, Worker } from "bullmq";
 import { benchContract, benchData } from "./contract.ts";
 import { type Measurement, type SubjectName, subjects } from "./measurement.ts";
 
-// One measurement, in a process of its own so that no subject profits from another's warm code.
-const [redisUrl = "", subjectName = "raw", jobCount = "0"] = process.argv.slice(2);
+// One subject, in a process of its own so that none profits from another's warm code. It is asked for a turn, measures it and is idle again.
+const [redisUrl = "", subjectName = "raw", jobsPerTurn = "0"] = process.argv.slice(2);
 // The caller passes a key of `subjects`.
 const subject = subjects[subjectName as SubjectName];
-const jobs = Number(jobCount);
+const jobs = Number(jobsPerTurn);
 // The first 10,000 jobs of a process cost BullMQ up to a fifth more than later ones, and the host, which has more code to compile, half as
 // much again. After 20,000 neither changes any more. What is compared is a worker that has run for some seconds.
 const warmUpJobs = 20_000;
-const latencyJobs = 300;
+// Until all places of a worker that was idle are taken.
+const rampJobs = 250;
+const latencyJobs = 60;
 const prefix = `{bench-${process.pid}}`;
 // A job that takes time runs at what a worker has by default. 50 at once, of 5 ms each, would ask for 10,000 jobs a second: where BullMQ alone
 // is the limit the handler's time does not count, and the figure would say once more what a job without any work costs.
@@ -34,8 +36,7 @@ const queue = new Queue(benchContract.name, {
   defaultJobOptions: { removeOnComplete: 1_000 },
 });
 
-/** Starts the subject's worker, which takes what is queued. */
-async function start(): Promise<{ stop(): Promise<unknown> }> {
+async function startSubject(): Promise<void> {
   const connection = redisConnectionOptions("worker", redisUrl);
   if (!subject.host) {
     const worker = new Worker(benchContract.name, handler, {
@@ -45,7 +46,7 @@ async function start(): Promise<{ stop(): Promise<unknown> }> {
       concurrency,
     });
     await worker.waitUntilReady();
-    return { stop: () => worker.close() };
+    return;
   }
   const log = createLogger({
     level: subject.logs ? "info" : "silent",
@@ -57,49 +58,43 @@ async function start(): Promise<{ stop(): Promise<unknown> }> {
   };
   const run = "asksForTrace" in subject ? traced : handler;
   const observers = [createJobMetrics(createRegistry(), benchContract)];
-  const worker = startWorker(
-    benchContract,
-    { run, keyed: handler },
-    { connection, prefix, concurrency, log, observers },
-  );
-  await worker.untilReady();
-  return { stop: () => worker.stop(10_000) };
+  const settings = { connection, prefix, concurrency, log, observers };
+  await startWorker(benchContract, { run, keyed: handler }, settings).untilReady();
 }
 
+let added = 0;
+
 async function preload(count: number): Promise<void> {
-  for (let offset = 0; offset < count; offset += 500) {
-    const batch = Array.from({ length: Math.min(500, count - offset) }, (_, each) => offset + each);
-    await queue.addBulk(
-      batch.map((each) => ({ name: subject.action, data: { type: subject.action, data: benchData(each) } })),
-    );
+  const end = added + count;
+  while (added < end) {
+    const batch = Array.from({ length: Math.min(500, end - added) }, () => benchData(added++));
+    await queue.addBulk(batch.map((data) => ({ name: subject.action, data: { type: subject.action, data } })));
   }
 }
 
 type Costs = Omit<Measurement, "medianLatencyMs">;
 
-/** Runs what is queued to its end, and says what its jobs cost once the process is warm: no start and no stop of a worker is in the times. */
-async function drain(): Promise<Costs> {
+/** What `count` jobs cost out of a queue that was full before the worker might begin, and that is empty afterwards. */
+async function drain(count: number): Promise<Costs> {
+  await queue.pause();
+  await preload(rampJobs + count);
   const begun = Promise.withResolvers<ReturnType<typeof snapshot>>();
   const done = Promise.withResolvers<ReturnType<typeof snapshot>>();
-  let count = 0;
+  let starts = 0;
   started = () => {
-    count += 1;
-    if (count === warmUpJobs) {
-      handlerMs = subject.handlerMs;
-      begun.resolve(snapshot());
-    }
-    if (count === warmUpJobs + jobs) done.resolve(snapshot());
+    starts += 1;
+    if (starts === rampJobs) begun.resolve(snapshot());
+    if (starts === rampJobs + count) done.resolve(snapshot());
   };
   const commandsBefore = await redisCommands();
-  const worker = await start();
-  const before = await begun.promise;
-  const after = await done.promise;
-  await worker.stop();
+  await queue.resume();
+  const [before, after] = await Promise.all([begun.promise, done.promise]);
   const commands = (await redisCommands()) - commandsBefore;
+  await untilIdle();
   return {
-    jobsPerSecond: (jobs * 1_000) / (after.atMs - before.atMs),
-    cpuMicrosPerJob: (after.cpuMicros - before.cpuMicros) / jobs,
-    redisCommandsPerJob: commands / (warmUpJobs + jobs),
+    jobsPerSecond: (count * 1_000) / (after.atMs - before.atMs),
+    cpuMicrosPerJob: (after.cpuMicros - before.cpuMicros) / count,
+    redisCommandsPerJob: commands / (rampJobs + count),
   };
 }
 
@@ -114,28 +109,36 @@ async function redisCommands(): Promise<number> {
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? 0);
 }
 
+/** What is left to do for one job would be in the time of the next. */
+async function untilIdle(): Promise<void> {
+  while ((await queue.getActiveCount()) > 0);
+}
+
 /** Adds one job at a time to an idle worker, and takes the time until its handler starts. */
 async function medianLatency(): Promise<number> {
-  const worker = await start();
   const times: number[] = [];
   for (let index = 0; index < latencyJobs; index++) {
     const handlerStarted = Promise.withResolvers<void>();
     started = handlerStarted.resolve;
+    const data = benchData(added++);
     const addedAt = performance.now();
-    await queue.add(subject.action, { type: subject.action, data: benchData(1_000_000 + index) });
+    await queue.add(subject.action, { type: subject.action, data });
     await handlerStarted.promise;
     times.push(performance.now() - addedAt);
-    // Idle again: what is left to do for one job would be in the time of the next.
-    while ((await queue.getActiveCount()) > 0);
+    await untilIdle();
   }
-  await worker.stop();
   return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
-await preload(warmUpJobs + jobs);
-const costs = await drain();
-const measurement: Measurement = { ...costs, medianLatencyMs: await medianLatency() };
-await queue.obliterate({ force: true });
-await queue.close();
-process.send?.(measurement);
-process.disconnect?.();
+process.on("disconnect", () => process.exit());
+process.on("message", async () => {
+  const costs = await drain(jobs);
+  process.send?.({ ...costs, medianLatencyMs: await medianLatency() } satisfies Measurement);
+});
+
+await startSubject();
+await drain(warmUpJobs);
+for (let turn = 0; turn < 4; turn++) await medianLatency();
+// From here on its jobs take their time.
+handlerMs = subject.handlerMs;
+process.send?.("ready");
