@@ -4,15 +4,13 @@
  *
  * Plain JavaScript, because it must run before anything is installed.
  */
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runProgram } from "./run-program.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const isWindows = process.platform === "win32";
-// Two signals of one Ctrl-C: the terminal sends one to the whole group and npm passes on its own.
-const sameSignalMs = 250;
 
 const envFile = existsSync(join(root, ".env")) ? ["--env-file=.env"] : [];
 const commands = {
@@ -37,12 +35,11 @@ if (!command) {
 
 if (!process.env.npm_config_user_agent?.startsWith("pnpm/")) {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const code = await run("npx", ["--yes", packageManager, "install"], { shell: isWindows });
+  const code = await runProgram("npx", ["--yes", packageManager, "install"], { cwd: root, shell: isWindows });
   if (code !== 0) process.exit(code);
 }
-process.exit(
-  await run(repositoryNode(), [...command, ...rest], { detached: supervising.includes(name) && !isWindows }),
-);
+const detached = supervising.includes(name) && !isWindows;
+process.exit(await runProgram(repositoryNode(), [...command, ...rest], { cwd: root, detached }));
 
 /** The binary that the install brought, else this one if it is new enough. */
 function repositoryNode() {
@@ -55,45 +52,4 @@ function repositoryNode() {
     `Millrace needs Node 24.11 or newer, and brings none for ${process.platform}-${process.arch}. Got ${process.version}: install a newer Node and start again.`,
   );
   process.exit(1);
-}
-
-/**
- * Runs a program to its end and passes signals on to it. A detached one is in a process group of its own, so that what it hears is what
- * is passed on here, once each, and it can stop its own children in order.
- */
-function run(program, args, { shell = false, detached = false } = {}) {
-  const path = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
-  const child = spawn(program, args, {
-    cwd: root,
-    stdio: "inherit",
-    shell,
-    detached,
-    env: { ...process.env, PATH: path },
-  });
-  const lastAt = {};
-  const passOn = (signal) => {
-    if (Date.now() - (lastAt[signal] ?? 0) < sameSignalMs) return;
-    lastAt[signal] = Date.now();
-    if (detached || signal === "SIGTERM") child.kill(signal);
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, passOn);
-  // npm killed by a signal tells nobody: then this process has a new parent, and nobody is left to want what runs here.
-  const parent = process.ppid;
-  const orphanWatch = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(orphanWatch);
-    child.kill("SIGTERM");
-  }, 500);
-  return new Promise((resolve) => {
-    const finish = (code) => {
-      clearInterval(orphanWatch);
-      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, passOn);
-      resolve(code);
-    };
-    child.once("error", (error) => {
-      console.error(`Could not run ${program}: ${error.message}`);
-      finish(1);
-    });
-    child.once("exit", (code, signal) => finish(code ?? (signal ? 1 : 0)));
-  });
 }

@@ -1,28 +1,32 @@
 import { exec } from "node:child_process";
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { type Command, isAlive } from "./test-support/command.ts";
 import { startDev } from "./test-support/dev-command.ts";
-import { startHoldingMailServer } from "./test-support/holding-mail-server.ts";
+import { startHoldingReceiver } from "./test-support/holding-receiver.ts";
+import { root } from "./workers.ts";
 
 const shell = promisify(exec);
-const started: Command[] = [];
 
-async function dev(env?: Record<string, string>): Promise<Command> {
-  const command = await startDev(env);
-  started.push(command);
-  return command;
-}
+// One for the whole file: to start all the programs takes longer than all that is asked of them.
+let command: Command;
+let api = "";
+let inbox = "";
+let authorization = "";
 
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((command) => command.remove()));
-});
+beforeAll(async () => {
+  // Nothing is configured, so that every service is the one that the command brings.
+  command = await startDev({ DATABASE_URL: "" });
+  await command.untilPrinted(/^curl .*$/m);
+  const shown = async (pattern: RegExp) => (await command.untilPrinted(pattern))[1] ?? "";
+  api = await shown(/^ +API +(\S+)/m);
+  inbox = await shown(/^ +Inbox +(\S+)/m);
+  authorization = `Bearer ${await shown(/^ +API key +(\S+)/m)}`;
+}, 90_000);
 
-async function pasteCurl(command: Command): Promise<{ jobId: string }> {
-  const [curl] = await command.untilPrinted(/^curl .*$/m);
-  const { stdout } = await shell(`${curl} --silent --show-error`);
-  return JSON.parse(stdout);
-}
+afterAll(() => command.remove());
 
 async function readJson(url: string, headers: Record<string, string> = {}): Promise<object> {
   const json: unknown = await (await fetch(url, { headers })).json();
@@ -30,8 +34,16 @@ async function readJson(url: string, headers: Record<string, string> = {}): Prom
   return json;
 }
 
+async function post<Answer>(path: string, body: object): Promise<Answer> {
+  const headers = { authorization, "content-type": "application/json" };
+  const response = await fetch(`${api}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  // What the route answers is its own tests'.
+  return (await response.json()) as Answer;
+}
+
 /** The commands of the page, as a browser shows them to whoever copies one. */
-async function readExamples(url: string, authorization: string): Promise<string[]> {
+async function readExamples(url: string): Promise<string[]> {
   const page = await (await fetch(url, { headers: { authorization } })).text();
   const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
   return [...page.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = ""]) =>
@@ -39,23 +51,20 @@ async function readExamples(url: string, authorization: string): Promise<string[
   );
 }
 
-test("the pasted curl sends a mail, and every command of the page of examples ends in success", async () => {
-  // Nothing is configured, so that every service is the one that the command brings.
-  const command = await dev({ DATABASE_URL: "" });
-  await pasteCurl(command);
-  const [, inbox] = await command.untilPrinted(/^ +Inbox +(\S+)/m);
-  const [, api] = await command.untilPrinted(/^ +API +(\S+)/m);
-  const [, key] = await command.untilPrinted(/^ +API key +(\S+)/m);
+test("the pasted curl sends a mail, and the start says which services it brought", async () => {
+  const [curl] = await command.untilPrinted(/^curl .*$/m);
+  await shell(`${curl} --silent --show-error`);
   await vi.waitFor(async () => {
     expect(await readJson(`${inbox}/messages.json`)).toMatchObject([{ to: ["ada@example.com"] }]);
   }, 10_000);
   expect(command.output()).toMatch(/Redis +\S.*(embedded|redis-server|valkey-server)/);
   expect(command.output()).toMatch(/PostgreSQL +\S.*embedded/);
+});
 
-  const authorization = `Bearer ${key}`;
+test("every command of the page of examples ends in success", async () => {
   const upload = { method: "POST", headers: { authorization }, body: "a file that a job may refer to" };
   expect((await fetch(`${api}/files?name=a.txt`, upload)).status).toBe(201);
-  const examples = await readExamples(`${api}/examples`, authorization);
+  const examples = await readExamples(`${api}/examples`);
   expect(examples.length).toBeGreaterThan(20);
   const run = async (example: string) => {
     const { stdout } = await shell(`${example} --silent --show-error`);
@@ -79,56 +88,44 @@ test("the pasted curl sends a mail, and every command of the page of examples en
     const webhooks = await readJson(`${receiver}/webhooks.json`);
     expect(webhooks).toMatchObject([{ signature: "verified" }, { signature: "verified" }]);
   }, 10_000);
-  command.process.kill("SIGINT");
-  expect(await command.ended).toBe(0);
-}, 120_000);
+}, 60_000);
 
+test("a change of one domain restarts its worker alone", async () => {
+  const restarted = () => [...command.output().matchAll(/\[([a-z-]+)\] .*Restarting/g)].map(([, name]) => name);
+  const readied = () => command.output().match(/\[email\].*worker ready/g)?.length ?? 0;
+  const before = readied();
+  const now = new Date();
+  await utimes(join(root, "apps/worker/src/email/handlers.ts"), now, now);
+  await vi.waitFor(() => expect(readied()).toBe(before + 1), 20_000);
+  expect(restarted()).toEqual(["email"]);
+});
+
+// The last one, since it ends what the others use.
 test("SIGTERM during a job lets it finish, and every process is gone", async () => {
-  const mailServer = await startHoldingMailServer();
-  const command = await dev({ SMTP_URL: mailServer.smtpUrl });
-  await pasteCurl(command);
-  await mailServer.mailSent;
+  const receiver = await startHoldingReceiver();
+  onTestFinished(receiver.close);
+  const { id } = await post<{ id: string }>("/webhooks/endpoints", { url: receiver.url, events: ["held"] });
+  const data = { endpointId: id, event: "held", eventId: "held", payload: {} };
+  await post("/jobs/webhook/deliverWebhook", { data });
+  await receiver.webhookSent;
   const processes = await command.processes();
   expect(processes.length).toBeGreaterThan(4);
   command.process.kill("SIGTERM");
-  await command.untilPrinted(/\[email\].*shutting down/);
-  mailServer.accept();
+  await command.untilPrinted(/\[webhook\].*shutting down/);
+  receiver.accept();
   expect(await command.ended).toBe(0);
-  expect(command.output()).toMatch(/job completed/);
+  expect(command.output().split("Stopping:").at(-1)).toMatch(/\[webhook\].*job completed/);
   await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), 5_000);
-  mailServer.close();
 });
 
-test("a second signal ends everything at once, a job or not", async () => {
-  const mailServer = await startHoldingMailServer();
-  const command = await dev({ SMTP_URL: mailServer.smtpUrl });
-  await pasteCurl(command);
-  await mailServer.mailSent;
-  const processes = await command.processes();
-  command.process.kill("SIGINT");
-  await command.untilPrinted(/\[email\].*shutting down/);
-  // One that comes too soon after the first counts as the same key: whoever means it presses again.
-  const again = async () => {
-    command.process.kill("SIGTERM");
-    expect(processes.filter(isAlive)).toEqual([]);
-  };
-  await vi.waitFor(again, { timeout: 15_000, interval: 500 });
-  await command.ended;
-  mailServer.close();
-});
-
-test("a wrong setting stops the start with a sentence that names it", async () => {
-  const refusals = Object.entries({
-    API_PORT: "many",
-    EMAIL_WORKER_CONCURRENCY: "0",
-    SMTP_URL: "http://127.0.0.1",
-    DEV_REDIS: "sqlite",
-    REDIS_URL: "redis://127.0.0.1:1",
-  }).map(async ([name, value]) => {
-    const command = await dev({ [name]: value });
-    expect(await command.ended, name).toBe(1);
-    expect(command.output()).toMatch(new RegExp(`${name} (is|of|is not)`));
-    expect(command.output()).not.toContain("    at ");
+test("a wrong setting stops the start with a sentence for each, before anything else is started", async () => {
+  const wrong = { API_PORT: "many", EMAIL_WORKER_CONCURRENCY: "0", SMTP_URL: "http://127.0.0.1", DEV_REDIS: "sqlite" };
+  const refusals = [wrong, { REDIS_URL: "redis://127.0.0.1:1" }].map(async (env) => {
+    const refused = await startDev(env);
+    onTestFinished(refused.remove);
+    expect(await refused.ended).toBe(1);
+    for (const name of Object.keys(env)) expect(refused.output()).toMatch(new RegExp(`${name} is`));
+    expect(refused.output()).not.toContain("    at ");
   });
   await Promise.all(refusals);
 });

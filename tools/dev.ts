@@ -1,5 +1,5 @@
 /** `pnpm dev`: the embedded services, the API and every worker, until Ctrl-C. */
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
@@ -15,6 +15,7 @@ import {
   startReceiver,
   startRedis,
 } from "@millrace/dev-services";
+import { StartError } from "@millrace/env";
 import { developmentApiKey, readApiPort } from "../apps/api/src/env.ts";
 import { renderBanner } from "./dev-banner.ts";
 import { seedDevelopment } from "./dev-seed.ts";
@@ -23,14 +24,25 @@ import { checkEnvironment } from "./environment.ts";
 import { resolveFileStoreUrl } from "./file-store-url.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { supervise } from "./supervise.ts";
+import { watchedProgram } from "./watched-program.ts";
 import { listWorkers, root } from "./workers.ts";
+
+interface Services {
+  readonly redis: Pick<DevRedis, "url">;
+  readonly postgres: Pick<DevPostgres, "url">;
+  readonly inbox: Pick<Inbox, "smtpUrl">;
+  readonly model: Pick<DemoModel, "baseUrl" | "name">;
+}
 
 const readyWithinMs = 60_000;
 
-// Folders, not the files that were loaded: a file that an editor replaces is another file, and its own watch is lost.
-const watched = ["src", ...globSync("packages/*/src", { cwd: root }).map((folder) => `../../${folder}`)];
-
 await runUntilSignal(async (cleanUp) => {
+  // Before anything is started, so that a wrong setting is said at once.
+  await checkEnvironment(
+    { ...process.env, ...environmentFor(standIns(), root) },
+    { more: { dev: readDevServicesEnv } },
+  );
+  process.stdout.write("\nStarting the services, the API and every worker ...\n");
   const devEnv = readDevServicesEnv();
   const started = <Service extends { stop(): Promise<void> }>(service: Service) => {
     cleanUp(service.stop);
@@ -54,17 +66,14 @@ await runUntilSignal(async (cleanUp) => {
   const wantedPort = readApiPort();
   const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort())]);
   const stateDir = resolve(root, devEnv.DEV_STATE_DIR);
-  const env = environmentFor({ redis, postgres, inbox, model }, apiPort, stateDir);
-  await checkEnvironment({ ...process.env, ...env });
+  const env = { ...environmentFor({ redis, postgres, inbox, model }, stateDir), API_PORT: String(apiPort) };
   cleanUp(publishEnvironment(stateDir, env));
 
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const supervisor = supervise([
-    { name: "api", command: watch("src/main.ts"), cwd: join(root, "apps/api"), env },
+    { ...watched("api"), env },
     ...workers.map((domain, index) => ({
-      name: domain,
-      command: watch(`src/${domain}/worker.ts`),
-      cwd: join(root, "apps/worker"),
+      ...watched(domain),
       env: { ...env, WORKER_HEALTH_PORT: String(healthPorts[index]) },
     })),
   ]);
@@ -94,20 +103,27 @@ await runUntilSignal(async (cleanUp) => {
     postgres.exited,
     supervisor.firstExit.then(({ name, exitCode }) => `${name} ended with ${exitCode}`),
   ]);
-  throw new Error(`${reason}. Everything stops.`);
+  throw new StartError(`${reason}. Everything stops.`);
 });
 
-function watch(file: string): string {
-  const paths = watched.map((folder) => `--watch-path=${folder}`).join(" ");
-  return `node --conditions=millrace-source --watch --watch-preserve-output ${paths} ${file}`;
+function watched(name: string) {
+  const { cwd, args } = watchedProgram(name);
+  return { name, cwd, command: `node ${args.join(" ")}` };
 }
 
-/** What the processes are given; a variable that is set already stays as it is. */
-function environmentFor(
-  { redis, postgres, inbox, model }: { redis: DevRedis; postgres: DevPostgres; inbox: Inbox; model: DemoModel },
-  apiPort: number,
-  stateDir: string,
-) {
+/** In place of the services that are yet to start. */
+function standIns(): Services {
+  const { DATABASE_URL, REDIS_URL } = process.env;
+  return {
+    redis: { url: REDIS_URL || "redis://127.0.0.1" },
+    postgres: { url: DATABASE_URL || "postgres://127.0.0.1/postgres" },
+    inbox: { smtpUrl: "smtp://127.0.0.1" },
+    model: { baseUrl: "http://127.0.0.1/v1", name: "model" },
+  };
+}
+
+/** What the processes are given beside their ports; a variable that is set already stays as it is. */
+function environmentFor({ redis, postgres, inbox, model }: Services, stateDir: string) {
   const {
     AI_BASE_URL,
     AI_MODEL,
@@ -130,7 +146,6 @@ function environmentFor(
     // Its receiver is on this machine.
     WEBHOOK_ALLOW_PRIVATE: WEBHOOK_ALLOW_PRIVATE || "true",
     FILE_STORE_URL: FILE_STORE_URL ? resolveFileStoreUrl(FILE_STORE_URL) : pathToFileURL(join(stateDir, "files")).href,
-    API_PORT: String(apiPort),
     API_KEYS: API_KEYS || developmentApiKey,
     LOG_FORMAT: LOG_FORMAT || "pretty",
   };
@@ -158,5 +173,5 @@ async function untilReady(url: string): Promise<void> {
     if (isReady) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`${url} was not ready after ${readyWithinMs / 1_000} s; its lines above say why`);
+  throw new StartError(`${url} was not ready after ${readyWithinMs / 1_000} s; its lines above say why`);
 }

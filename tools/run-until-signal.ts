@@ -1,8 +1,11 @@
+import { inspect } from "node:util";
+import { StartError } from "@millrace/env";
+
 type CleanUp = () => Promise<void>;
 
 /**
  * Runs `main` until it throws or a signal comes, then cleans up what it started, the latest first, and exits: 0 after a signal, 1 after
- * an error. A second signal runs the forced clean-ups at once and does not wait for the gentle ones that wait for jobs.
+ * an error, which a `StartError` says in its message and anything else with its stack. A second signal runs the forced clean-ups at once and does not wait for the gentle ones that wait for jobs.
  */
 export async function runUntilSignal(
   main: (cleanUp: (gently: CleanUp, atOnce?: () => void) => void) => Promise<never>,
@@ -28,7 +31,7 @@ export async function runUntilSignal(
   const failed = main((gently, atOnce) => void started.push({ gently, atOnce })).catch((error: unknown) => {
     // What ends because it was told to is no failure.
     if (signals > 0) return;
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${error instanceof StartError ? error.message : inspect(error)}\n`);
     exitCode = 1;
   });
   await Promise.race([signalled, failed]);

@@ -1,6 +1,7 @@
 /** `pnpm start`: the API and every worker from the build, on one machine, with the services that the environment names. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { StartError } from "@millrace/env";
 import { checkEnvironment } from "./environment.ts";
 import { resolveFileStoreUrl } from "./file-store-url.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
@@ -18,7 +19,7 @@ await runUntilSignal(async (cleanUp) => {
   ];
   const missing = programs.filter(({ cwd, file }) => !existsSync(join(cwd, file)));
   if (missing.length > 0)
-    throw new Error(`Not built: ${missing.map(({ name }) => name).join(", ")}. Run \`pnpm build\` first.`);
+    throw new StartError(`Not built: ${missing.map(({ name }) => name).join(", ")}. Run \`npm run build\` first.`);
   const { FILE_STORE_URL } = process.env;
   const env: Record<string, string> = FILE_STORE_URL ? { FILE_STORE_URL: resolveFileStoreUrl(FILE_STORE_URL) } : {};
   await checkEnvironment({ ...process.env, ...env });
@@ -27,5 +28,5 @@ await runUntilSignal(async (cleanUp) => {
   );
   cleanUp(supervisor.stop, supervisor.kill);
   const { name, exitCode } = await supervisor.firstExit;
-  throw new Error(`${name} ended with ${exitCode}. Everything stops.`);
+  throw new StartError(`${name} ended with ${exitCode}. Everything stops.`);
 });

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { type Command, createConcurrently, LogError, LogExit, Logger, LogOutput } from "concurrently";
+import { type Command, createConcurrently, LogError, Logger, LogOutput } from "concurrently";
 
 export interface SupervisedProcess {
   readonly name: string;
@@ -37,14 +37,17 @@ export function supervise(processes: readonly SupervisedProcess[]): Supervisor {
     {
       logger,
       outputStream: process.stdout,
-      controllers: [new LogError({ logger }), new LogOutput({ logger }), new LogExit({ logger })],
+      controllers: [new LogError({ logger }), new LogOutput({ logger })],
       spawn: (command, options) => spawn(command, { ...options, shell: true, detached: !isWindows }),
-      kill: (pid, signal) => process.kill(pid, signal),
+      kill: sendSignal,
     },
   );
   // Each outcome is looked at below; as a whole it says nothing more.
   result.catch(() => {});
   const ended = new Map(commands.map((command) => [command, untilClosed(command)]));
+  for (const [command, closed] of ended) {
+    void closed.then(({ exitCode }) => logger.logCommandEvent(`ended with ${exitCode}`, command));
+  }
   return {
     firstExit: Promise.race(ended.values()),
     stop: async () => {
@@ -58,7 +61,7 @@ export function supervise(processes: readonly SupervisedProcess[]): Supervisor {
     },
     kill: () => {
       for (const command of commands) {
-        if (command.pid !== undefined && !command.exited) killGroup(command.pid);
+        if (command.pid !== undefined && !command.exited) sendSignal(isWindows ? command.pid : -command.pid, "SIGKILL");
       }
     },
   };
@@ -70,10 +73,11 @@ function untilClosed(command: Command): Promise<{ name: string; exitCode: string
   return promise;
 }
 
-function killGroup(pid: number): void {
+/** To one process, or by a negative id to a group. */
+function sendSignal(pid: number, signal: string | undefined): void {
   try {
-    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch {
-    // It went by itself in the meantime.
+    // It went by itself in the meantime: its end is there before its streams are closed, by which it is known.
   }
 }

@@ -5,6 +5,7 @@ import { startRedis } from "@millrace/dev-services";
 import { runUntilSignal } from "../run-until-signal.ts";
 import { measureEnqueue } from "./measure-enqueue.ts";
 import { measureRate } from "./measure-rate.ts";
+import { measureStats } from "./measure-stats.ts";
 import { type Measurement, subjects } from "./measurement.ts";
 import { reportBudgets, type Side, sides } from "./report.ts";
 
@@ -34,6 +35,7 @@ await runUntilSignal(async (cleanUp) => {
   process.stdout.write(`${reportBudgets(measured)}\n`);
   process.stdout.write(await measureEnqueue(redis.url, rounds));
   process.stdout.write(await measureRate(redis.url));
+  process.stdout.write(await measureStats(redis.url));
   await redis.stop();
   process.exit(0);
 });

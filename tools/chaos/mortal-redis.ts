@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type DevRedis, startRedis } from "@millrace/dev-services";
+import { type DevRedis, type DevRedisOptions, startRedis } from "@millrace/dev-services";
 import { Redis } from "ioredis";
 
 /** A Redis of the run's own, which dies and comes back with its data, on its port. */
@@ -23,7 +23,7 @@ export interface MortalRedis {
   stop(): Promise<void>;
 }
 
-export async function startMortalRedis(choice: "auto" | "server" | "embedded"): Promise<MortalRedis> {
+export async function startMortalRedis(choice: NonNullable<DevRedisOptions["choice"]>): Promise<MortalRedis> {
   const dataDir = await mkdtemp(join(tmpdir(), "millrace-chaos-"));
   const crash = Promise.withResolvers<never>();
   // Whoever waits hears of it; a run that has ended does not.

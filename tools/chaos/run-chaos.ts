@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { DevRedisOptions } from "@millrace/dev-services";
 import { chaosContract } from "./contract.ts";
 import { type Fleet, graceMs, startFleet } from "./fleet.ts";
 import { type MortalRedis, startMortalRedis } from "./mortal-redis.ts";
@@ -15,7 +16,7 @@ export interface ChaosOptions {
   /** How long jobs are added and things are killed. Afterwards the jobs have the time that they need, as long as they move. */
   readonly seconds: number;
   readonly seed: number;
-  readonly redis: "auto" | "server" | "embedded";
+  readonly redis: NonNullable<DevRedisOptions["choice"]>;
   readonly env: NodeJS.ProcessEnv;
   readonly say: (line: string) => void;
 }

@@ -56,7 +56,8 @@ export async function takeSnapshot(redis: Redis, prefix: string, queue: string):
 
   const all = await scanKeys(redis, `${prefix}:*`);
   const side = all.filter((key) => key.startsWith(base)).map((key) => key.slice(base.length));
-  const claims = await redis.mget(["-", ...all.filter((key) => key.startsWith(ownKey(prefix, "idempotency", "")))]);
+  const claimKeys = all.filter((key) => key.startsWith(ownKey(prefix, "idempotency", "")));
+  const claims = claimKeys.length > 0 ? await redis.mget(claimKeys) : [];
   return {
     places,
     records: await readRecords(redis, base, [...new Set([...places.keys(), ...side])]),

@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
-import { parseEnv } from "@millrace/env";
+import { readDatabaseEnv } from "@millrace/database";
+import { type Environment, parseEnv, readTogether } from "@millrace/env";
+import { readFileStoreSettings } from "@millrace/file-store";
+import { readLoggerEnv } from "@millrace/logger";
+import { readRedisEnv } from "@millrace/redis";
 import { allowPrivateSchema } from "@millrace/safe-http";
+import { readTracing } from "@millrace/tracing";
+import { readQueueEnv } from "@millrace/worker-config";
 import { z } from "zod";
 
 /** What `pnpm dev` uses where API_KEYS is not set. Public knowledge, so production refuses it. */
@@ -42,7 +48,7 @@ export const apiEnvSchema = z.object({
 });
 
 /** @throws EnvironmentError also when production is given the development key */
-export function readApiEnv(source?: Record<string, string | undefined>): z.output<typeof apiEnvSchema> {
+export function readApiEnv(source?: Environment): z.output<typeof apiEnvSchema> {
   const productionKeys = apiKeys.refine((keys) => !keys.includes(developmentApiKey), {
     message: "expected keys of your own in production, got the one for development",
   });
@@ -70,10 +76,25 @@ export const webhookTargetEnvSchema = z.object({
 });
 
 /** @throws EnvironmentError also when production would take endpoints in its own network; the webhook worker refuses the same */
-export function readWebhookTargetEnv(
-  source?: Record<string, string | undefined>,
-): z.output<typeof webhookTargetEnvSchema> {
+export function readWebhookTargetEnv(source?: Environment): z.output<typeof webhookTargetEnvSchema> {
   const isProduction = (source ?? process.env).NODE_ENV === "production";
   const schema = webhookTargetEnvSchema.extend({ WEBHOOK_ALLOW_PRIVATE: allowPrivateSchema({ isProduction }) });
   return parseEnv(schema, source);
+}
+
+/** Everything that this program reads. */
+export function readSettings(source?: Environment) {
+  return readTogether(
+    {
+      api: readApiEnv,
+      webhookTarget: readWebhookTargetEnv,
+      database: readDatabaseEnv,
+      files: readFileStoreSettings,
+      redis: readRedisEnv,
+      queue: readQueueEnv,
+      tracing: readTracing,
+      log: readLoggerEnv,
+    },
+    source,
+  );
 }

@@ -31,12 +31,14 @@ if (added.status !== 202) throw new Error(String(added.status));
 const { jobId } = added.data;
 const read = await millrace.getJobsByQueueAndJobId("email", jobId);
 const state: string = read.status === 200 ? read.data.status : "unknown";
+const dueAt: string | null = read.status === 200 ? read.data.dueAt : null;
+const isDelayed = dueAt !== null && Date.parse(dueAt) > Date.now();
 const letters = await millrace.getDeadLetters({ queue: ["email"], limit: 10 });
 const messages: string[] = letters.status === 200 ? letters.data.items.map(({ message }) => message) : ["none"];
 const removed = await millrace.deleteJobsByQueueAndJobId("email", jobId);
 const again = await millrace.getJobsByQueueAndJobId("email", jobId);
 const code = again.status === 404 ? again.data.code : undefined;
-console.log(JSON.stringify({ state, messages, removed: removed.status, code }));
+console.log(JSON.stringify({ state, isDelayed, messages, removed: removed.status, code }));
 // @ts-expect-error
 export const wrong = () => millrace.postJobsEmailSendEmail({ data: { ...mail, to: 1 } });
 `;
@@ -53,5 +55,11 @@ test("a client that is generated from the OpenAPI document compiles, and adds, r
   expect(compiled.stdout).toBe("");
   const origin = await app().listen({ port: 0 });
   const { stdout } = await run(process.execPath, [join(folder, "program.ts"), origin, apiKey]);
-  expect(JSON.parse(stdout)).toEqual({ state: "pending", messages: [], removed: 204, code: "unknown_job" });
+  expect(JSON.parse(stdout)).toEqual({
+    state: "pending",
+    isDelayed: true,
+    messages: [],
+    removed: 204,
+    code: "unknown_job",
+  });
 });

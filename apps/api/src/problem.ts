@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { isDatabaseUnavailable } from "@millrace/database";
 import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
+import { ForeignCursorError } from "@millrace/job-admin";
 import {
   DamagedRecordError,
   type InvalidJobCode,
@@ -65,6 +66,13 @@ export function sendUnknownJob(reply: FastifyReply, queue: string): FastifyReply
   return sendProblem(reply, { status: 404, title: "Unknown job", code: "unknown_job", detail });
 }
 
+/** For a job that its queue does not hold, but the quarantine does. */
+export function sendQuarantined(reply: FastifyReply, queue: string, jobId: string): FastifyReply {
+  const path = `/quarantine/${queue}/${encodeURIComponent(jobId)}`;
+  const detail = `The job lies in quarantine, because its record was damaged, and does not run. GET ${path} reads it, DELETE ${path} removes it for good.`;
+  return sendProblem(reply, { status: 409, title: "In quarantine", code: "quarantined", detail });
+}
+
 const answeredByDeadline = new WeakSet<FastifyRequest>();
 
 /** Whether a request was answered that its time was over, while its handler goes on. */
@@ -105,6 +113,10 @@ export function toProblem(error: Error & Partial<FastifyError>): Problem {
       "What operators do is written down first, and the database does not take it: nothing was done. Try again later.";
     return { status: 503, title: "Audit log unavailable", code: "audit_unavailable", detail };
   }
+  if (error instanceof ForeignCursorError) {
+    const errors = [{ path: "cursor", message: error.message }];
+    return { status: 400, title: "Invalid request", code: "invalid_request", detail: notValid("querystring"), errors };
+  }
   if (error instanceof OtherWorkspaceError) {
     return { status: 403, title: "Forbidden", code: "other_workspace", detail: error.message };
   }
@@ -140,7 +152,7 @@ export function toProblem(error: Error & Partial<FastifyError>): Problem {
       path: instancePath.slice(1).replaceAll("/", "."),
       message,
     }));
-    const detail = `The ${error.validationContext ?? "request"} is not valid.`;
+    const detail = notValid(error.validationContext ?? "request");
     return { status: 400, title: "Invalid request", code: "invalid_request", detail, errors };
   }
   if (error.statusCode !== undefined && error.statusCode < 500) {
@@ -153,6 +165,10 @@ export function toProblem(error: Error & Partial<FastifyError>): Problem {
     code: "internal",
     detail: "Something went wrong here; the log says what.",
   };
+}
+
+function notValid(part: string): string {
+  return `The ${part} is not valid.`;
 }
 
 /** A response as the documentation shows it. */

@@ -1,4 +1,5 @@
 import { EnvironmentError } from "@millrace/env";
+import { ForeignCursorError } from "@millrace/job-admin";
 import { DamagedRecordError, InvalidJobError, QueueUnavailableError } from "@millrace/worker-config";
 import { z } from "zod";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
@@ -24,6 +25,9 @@ export function toCliError(error: unknown): CliError {
   if (error instanceof EnvironmentError) return new CliError(exitCodes.usage, "invalid_environment", error.message);
   if (error instanceof QueueUnavailableError)
     return new CliError(exitCodes.redisUnavailable, error.code, error.message);
+  if (error instanceof ForeignCursorError) {
+    return new CliError(exitCodes.usage, "invalid_request", `--cursor: ${error.message}.`);
+  }
   if (error instanceof z.ZodError) return new CliError(exitCodes.usage, "invalid_request", describeIssues(error));
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return new CliError(exitCodes.fault, "fault", text);

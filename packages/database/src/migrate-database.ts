@@ -1,9 +1,10 @@
+import { StartError } from "@millrace/env";
 import pg from "pg";
 import { isDatabaseUnavailable } from "./is-database-unavailable.ts";
 import { migrations } from "./migrations/index.ts";
 
 /** A migration failed and left the schema as it was; the cause says why. */
-export class MigrationError extends Error {
+export class MigrationError extends StartError {
   override readonly name = "MigrationError";
 }
 

@@ -6,7 +6,7 @@ const port = z.coerce.number().int().min(0).max(65_535);
 export const devServicesEnvSchema = z.object({
   REDIS_URL: z.string().optional(),
   DATABASE_URL: z.string().optional(),
-  DEV_REDIS: z.enum(["auto", "server", "embedded"]).default("auto"),
+  DEV_REDIS: z.enum(["auto", "server", "embedded", "cluster"]).default("auto"),
   DEV_INBOX_HTTP_PORT: port.default(8_025),
   DEV_INBOX_SMTP_PORT: port.default(1_025),
   DEV_RECEIVER_HTTP_PORT: port.default(8_026),

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { StartError } from "@millrace/env";
 
 /** What a keeper tells its parent. `pid` is the process that is the server; `reason` says why there is none, or none any more. */
 export type KeeperAnswer = { kind: "started"; port: number; pid: number } | { kind: "ended"; reason: string };
@@ -32,7 +33,7 @@ const startWithinMs = 30_000;
 /**
  * Starts a server in a keeper process and waits until it answers. It ends with this process, however that ends.
  *
- * @throws Error with the server's own reason when it does not come up
+ * @throws StartError with the server's own reason when it does not come up
  */
 export async function startKept<Order>(keeper: Keeper, order: Order): Promise<KeptServer> {
   const child = fork(keeper.script, {
@@ -62,7 +63,7 @@ export async function startKept<Order>(keeper: Keeper, order: Order): Promise<Ke
 
   try {
     const failWhenGone = gone.then((why): never => {
-      throw new Error(`${keeper.name} did not start: ${why}.`);
+      throw new StartError(`${keeper.name} did not start: ${why}.`);
     });
     const { port, pid } = await Promise.race([started.promise, failWhenGone, failAfter(keeper.name, startWithinMs)]);
     await keeper.untilAnswers(port, startWithinMs);
@@ -84,7 +85,7 @@ export async function startKept<Order>(keeper: Keeper, order: Order): Promise<Ke
 
 async function failAfter(name: string, deadlineMs: number): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, deadlineMs).unref());
-  throw new Error(`${name} did not start: it was not ready within ${deadlineMs} ms.`);
+  throw new StartError(`${name} did not start: it was not ready within ${deadlineMs} ms.`);
 }
 
 function killQuietly(pid: number): void {

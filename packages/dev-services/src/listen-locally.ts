@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
+import { StartError } from "@millrace/env";
 
 /**
  * Listens on 127.0.0.1.
@@ -8,7 +9,7 @@ import type { AddressInfo, Server } from "node:net";
  * @param fallBackToFreePort whether a wanted port that is taken gives way to a free one
  * @param variable where the port is set, for the error
  * @returns the port
- * @throws Error when the wanted port is taken
+ * @throws StartError when the wanted port is taken
  */
 export async function listenLocally(
   server: Server,
@@ -21,7 +22,7 @@ export async function listenLocally(
     await once(server, "listening");
   } catch (error) {
     if (fallBackToFreePort && port !== 0) return listenLocally(server, 0, false, variable);
-    throw new Error(
+    throw new StartError(
       `Expected port ${port} (${variable}) to be free, got: ${error instanceof Error ? error.message : error}. Choose another one.`,
       { cause: error },
     );

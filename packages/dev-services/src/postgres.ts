@@ -1,3 +1,4 @@
+import { StartError } from "@millrace/env";
 import pg from "pg";
 import { type KeptServer, startKept } from "./keeper.ts";
 import { maskCredentials } from "./mask-credentials.ts";
@@ -33,7 +34,7 @@ const configuredAnswersWithinMs = 5_000;
  *
  * @param options.databaseUrl as DATABASE_URL. Where given, it is this one or an error.
  * @param options.port defaults to any free one. A server that a test takes away comes back on its old one.
- * @throws Error when `databaseUrl` is given and does not answer within 5 seconds, or when the server does not come up
+ * @throws StartError when `databaseUrl` is given and does not answer within 5 seconds, or when the server does not come up
  */
 export async function startPostgres(
   options: { databaseUrl?: string | undefined; port?: number } = {},
@@ -68,7 +69,7 @@ function urlOf(port: number): string {
 async function useConfigured(databaseUrl: string): Promise<DevPostgres> {
   const url = URL.parse(databaseUrl);
   if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
-    throw new Error(
+    throw new StartError(
       "DATABASE_URL: expected postgres://user:password@host:port/database, got another form. Correct it, or unset it to use the embedded PostgreSQL.",
     );
   }
@@ -76,7 +77,7 @@ async function useConfigured(databaseUrl: string): Promise<DevPostgres> {
   try {
     await pingPostgres(databaseUrl, configuredAnswersWithinMs);
   } catch (error) {
-    throw new Error(
+    throw new StartError(
       `DATABASE_URL is ${shown}, and that PostgreSQL is not reachable: ${error instanceof Error ? error.message : error}. Start it, correct DATABASE_URL, or unset it to use the embedded one.`,
     );
   }

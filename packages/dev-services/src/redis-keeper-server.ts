@@ -33,12 +33,18 @@ async function runOnFreePort(
 ): Promise<string> {
   // A free port can be taken by another program before the server has it.
   for (let attempt = 1; ; attempt += 1) {
-    const port = order.port ?? (await freePort());
+    const port = order.port ?? (await choosePort(order));
     const run = await runOnPort(order, port, onStarted, ended);
     if (run.wasReady || ended.aborted) return run.reason;
     const mayRetry = order.port === undefined && attempt < attemptsToBind && /address already in use/i.test(run.log);
     if (!mayRetry) throw new Error(`${order.command} ${run.reason} on port ${port}${run.log && `, after: ${run.log}`}`);
   }
+}
+
+async function choosePort({ inCluster }: Pick<ServerOrder, "inCluster">): Promise<number> {
+  const port = await freePort();
+  // A node of a cluster has a second one, 10,000 above.
+  return inCluster && port > 65_535 - 10_000 ? choosePort({ inCluster }) : port;
 }
 
 async function runOnPort(
@@ -72,7 +78,7 @@ async function runOnPort(
   return { wasReady, reason, log: log.join(" | ") };
 }
 
-function serverFlags({ appendOnly, dataDir }: ServerOrder & { dataDir: string }, port: number): string[] {
+function serverFlags({ appendOnly, dataDir, inCluster }: ServerOrder & { dataDir: string }, port: number): string[] {
   const flags = {
     port: String(port),
     bind: "127.0.0.1",
@@ -81,6 +87,8 @@ function serverFlags({ appendOnly, dataDir }: ServerOrder & { dataDir: string },
     save: "",
     appendonly: appendOnly ? "yes" : "no",
     "maxmemory-policy": "noeviction",
+    // A test may take slots away: the node goes on with the others.
+    ...(inCluster && { "cluster-enabled": "yes", "cluster-require-full-coverage": "no" }),
   };
   return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
 }

@@ -1,3 +1,4 @@
+import { StartError } from "@millrace/env";
 import { readSearchPath } from "./env.ts";
 import type { KeptServer } from "./keeper.ts";
 import { maskCredentials } from "./mask-credentials.ts";
@@ -22,8 +23,12 @@ export interface DevRedis {
 export interface DevRedisOptions {
   /** As REDIS_URL. Where given, it is this one or an error. */
   readonly redisUrl?: string | undefined;
-  /** `server` and `embedded` insist on their kind. Defaults to `auto`: a server on PATH, else the embedded one. */
-  readonly choice?: "auto" | "server" | "embedded";
+  /**
+   * `server` and `embedded` insist on their kind. `cluster` is a server on PATH in cluster mode, alone with all slots: any
+   * client may use it, and it refuses what touches keys of several slots, as every node of a cluster does. It takes two seconds to start.
+   * Defaults to `auto`: a server on PATH, else the embedded one.
+   */
+  readonly choice?: "auto" | "server" | "embedded" | "cluster";
   /** Where a real server keeps its data. Defaults to a fresh folder that goes with it. */
   readonly dataDir?: string;
   /** Whether a real server writes an append-only file, and so has its data back when started on the same `dataDir`. Defaults to false. */
@@ -38,7 +43,7 @@ const configuredAnswersWithinMs = 3_000;
  * The Redis for development and tests: the configured one, else a server on PATH, else the embedded one. Never falls back in silence.
  * One that is started here listens on 127.0.0.1 only and ends with this process, however that ends.
  *
- * @throws Error when `redisUrl` is given and does not answer within 3 seconds, when the asked kind is not to be had, or when the server
+ * @throws StartError when `redisUrl` is given and does not answer within 3 seconds, when the asked kind is not to be had, or when the server
  *   does not come up, as on a `port` that is taken
  */
 export async function startRedis(options: DevRedisOptions = {}): Promise<DevRedis> {
@@ -46,9 +51,9 @@ export async function startRedis(options: DevRedisOptions = {}): Promise<DevRedi
   if (redisUrl) return useConfigured(redisUrl);
   const found = choice === "embedded" ? undefined : findRedisOnPath(readSearchPath());
   if (found) return startServer(found, options);
-  if (choice === "server") {
-    throw new Error(
-      "DEV_REDIS=server: expected redis-server or valkey-server on PATH, found neither. Install one (Debian and Ubuntu: apt install redis-server, macOS: brew install redis), or unset DEV_REDIS to use the embedded one.",
+  if (choice === "server" || choice === "cluster") {
+    throw new StartError(
+      `DEV_REDIS=${choice}: expected redis-server or valkey-server on PATH, found neither. Install one (Debian and Ubuntu: apt install redis-server, macOS: brew install redis), or unset DEV_REDIS to use the embedded one.`,
     );
   }
   const why = choice === "embedded" ? "asked for by DEV_REDIS" : "no REDIS_URL and no redis-server on PATH";
@@ -58,7 +63,7 @@ export async function startRedis(options: DevRedisOptions = {}): Promise<DevRedi
 async function useConfigured(redisUrl: string): Promise<DevRedis> {
   const url = URL.parse(redisUrl);
   if (!url || !/^rediss?:$/.test(url.protocol)) {
-    throw new Error(
+    throw new StartError(
       "REDIS_URL: expected redis://host:port or rediss://host:port, got another form. Correct it, or unset it to use a local Redis.",
     );
   }
@@ -66,7 +71,7 @@ async function useConfigured(redisUrl: string): Promise<DevRedis> {
   try {
     await pingRedis(redisUrl, configuredAnswersWithinMs);
   } catch (error) {
-    throw new Error(
+    throw new StartError(
       `REDIS_URL is ${shown}, and that Redis is not reachable: ${error instanceof Error ? error.message : error}. Start it, correct REDIS_URL, or unset it to use a local Redis.`,
     );
   }
@@ -80,15 +85,20 @@ async function useConfigured(redisUrl: string): Promise<DevRedis> {
 }
 
 async function startServer({ name, command }: RedisOnPath, options: DevRedisOptions): Promise<DevRedis> {
-  const { appendOnly = false, dataDir, port } = options;
+  const { appendOnly = false, choice, dataDir, port } = options;
+  const inCluster = choice === "cluster";
   const running = await startRedisProcess({
     kind: "server",
     command,
     appendOnly,
+    inCluster,
     ...(dataDir !== undefined && { dataDir }),
     ...(port !== undefined && { port }),
   });
-  return toDevRedis(running, name, `${name}, because it is on PATH and REDIS_URL is not set`);
+  const reason = inCluster
+    ? `${name} in cluster mode, asked for by DEV_REDIS: one node with all slots, for tests of what a cluster refuses`
+    : `${name}, because it is on PATH and REDIS_URL is not set`;
+  return toDevRedis(running, name, reason);
 }
 
 async function startEmbedded({ port }: DevRedisOptions, why: string): Promise<DevRedis> {

@@ -38,12 +38,12 @@ test("an empty string is an unset variable: the default, or a sentence that it i
   expect(messageOf({ API_KEY: "" })).toMatch(/Environment variable API_KEY is not set: /);
 });
 
-test("every wrong variable has a sentence with its name and what was expected, and the last one says where to look", () => {
+test("every wrong variable has a line with its name and what was expected, and the last one says where to look", () => {
   const message = messageOf({ PORT: "0", MODE: "reckless", API_KEY: "1" });
   expect(message).toMatch(/^EnvironmentError: Environment variable PORT is not valid: /);
-  expect(message).toMatch(/ Environment variable MODE is not valid: .*"fast"\|"safe"/);
+  expect(message).toMatch(/\nEnvironment variable MODE is not valid: .*"fast"\|"safe"/);
   expect(message).toContain(
-    " Environment variable API_KEY is not valid: expected a key that begins with key_. See .env.example ",
+    "\nEnvironment variable API_KEY is not valid: expected a key that begins with key_. See .env.example ",
   );
 });
 

@@ -1,8 +1,17 @@
 import type { z } from "zod";
+import { StartError } from "./start-error.ts";
 
-/** A variable of the environment has a value that the program cannot start with. */
-export class EnvironmentError extends Error {
+/** Variables by name, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables of the environment have values that the program cannot start with. */
+export class EnvironmentError extends StartError {
   override readonly name = "EnvironmentError";
+
+  /** @param problems a sentence for each */
+  constructor(problems: readonly string[]) {
+    super(`${problems.join("\n")} See .env.example for every variable and its meaning.`, { problems });
+  }
 }
 
 /**
@@ -14,17 +23,17 @@ export class EnvironmentError extends Error {
  */
 export function parseEnv<Schema extends z.ZodObject>(
   schema: Schema,
-  source: Record<string, string | undefined> = process.env,
+  source: Environment = process.env,
 ): z.output<Schema> {
   const given = Object.fromEntries(
     Object.keys(schema.shape).flatMap((name) => (source[name] ? [[name, source[name]]] : [])),
   );
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const sentences = parsed.error.issues.map((issue) => {
+  const problems = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0] ?? "environment");
     const problem = name in given ? `is not valid: ${issue.message}` : `is not set: ${issue.message}`;
     return `Environment variable ${name} ${problem}.`;
   });
-  throw new EnvironmentError(`${sentences.join(" ")} See .env.example for every variable and its meaning.`);
+  throw new EnvironmentError(problems);
 }

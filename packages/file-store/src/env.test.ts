@@ -56,6 +56,6 @@ test.each([
 
 test("a bucket without keys is refused, each by its name", () => {
   expect(() => readFileStoreSettings({ FILE_STORE_URL: "s3://bucket" })).toThrow(
-    /FILE_STORE_ACCESS_KEY_ID is not set.*FILE_STORE_SECRET_ACCESS_KEY is not set/,
+    /FILE_STORE_ACCESS_KEY_ID is not set.*\nEnvironment variable FILE_STORE_SECRET_ACCESS_KEY is not set/,
   );
 });

@@ -1,10 +1,10 @@
-import { parseEnv } from "@millrace/env";
+import { type Environment, parseEnv } from "@millrace/env";
 import { z } from "zod";
 import { defaultMaxBytes, defaultTtlMs, type FileStoreSettings } from "./file-store.ts";
 import { parseFileStoreUrl } from "./location.ts";
 
 const location = z
-  .string({ error: "expected file:///absolute/folder or s3://bucket/prefix. `pnpm dev` sets a folder by itself" })
+  .string({ error: "expected file:///absolute/folder or s3://bucket/prefix" })
   .transform((text, context) => {
     try {
       return parseFileStoreUrl(text);
@@ -39,7 +39,7 @@ const keysSchema = z.object({
  * @param source defaults to `process.env`
  * @throws EnvironmentError that names the variable
  */
-export function readFileStoreSettings(source?: Record<string, string | undefined>): FileStoreSettings {
+export function readFileStoreSettings(source?: Environment): FileStoreSettings {
   const env = parseEnv(fileStoreEnvSchema, source);
   const limits = { maxBytes: env.FILE_STORE_MAX_BYTES, ttlMs: env.FILE_STORE_TTL_MS };
   if (env.FILE_STORE_URL.kind === "folder") return { ...limits, location: env.FILE_STORE_URL };

@@ -1,7 +1,11 @@
 import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
 import { type CancelledChildren, cancelFlow } from "./cancel-flow.ts";
 import { isJobKey, parseJobKey } from "./job-key.ts";
-import type { CancelOutcome, ParentEffect } from "./mark-cancelled.ts";
+import type { MarkOutcome, ParentEffect } from "./mark-cancelled.ts";
+import { findMissing } from "./quarantine-entry.ts";
+
+/** As a mark has it, and `quarantined`: the job lies in quarantine, and does not run. `discardQuarantined` removes it. */
+export type CancelOutcome = MarkOutcome | "quarantined";
 
 /** What became of a job that somebody called off, and of the flow that it belongs to. */
 export interface Cancellation {
@@ -26,9 +30,10 @@ export async function cancelJob(queue: QueueName, jobId: string): Promise<Cancel
   const isJob = await askQueue(contracts[queue], async (opened) => isJobKey(opened, jobId));
   if (!isJob) return { outcome: "unknown", children: noChildren, parent: null };
   const { root, children } = await cancelFlow(queue, jobId);
+  const isMissing = root.outcome === "unknown";
   const parent = root.parent && parseJobKey(readQueueEnv().QUEUE_PREFIX, root.parent.key);
   return {
-    outcome: root.outcome,
+    outcome: isMissing ? await askQueue(contracts[queue], (opened) => findMissing(opened, queue, jobId)) : root.outcome,
     children,
     parent: root.parent && parent ? { ...parent, effect: root.parent.effect } : null,
   };

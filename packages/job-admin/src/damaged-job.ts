@@ -1,7 +1,6 @@
-import type { QueueName, StoredJob } from "@millrace/worker-config/contracts";
-import { formatJobFailure } from "@millrace/worker-config/contracts";
+import { formatJobFailure, type JobFailure, type QueueName, type StoredJob } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
-import { parseQuarantineEntry, quarantineKey } from "./quarantine-entry.ts";
+import { parseQuarantineEntry, quarantinedCode, quarantineKey } from "./quarantine-entry.ts";
 import { readFields } from "./read-fields.ts";
 import { findRecordFlaw, vitalFields } from "./record-flaw.ts";
 
@@ -14,7 +13,7 @@ export async function readDamagedJob(queue: Queue, jobId: string): Promise<Store
 
 /** A job of which nothing can be read but the given fields. */
 export function toDamagedJob(jobId: string, flaw: string, fields: Fields = {}): StoredJob {
-  return toStoredJob(jobId, fields, `The job cannot run: ${flaw}.`);
+  return toStoredJob(jobId, fields, { code: "corrupt", message: `The job cannot run: ${flaw}.` });
 }
 
 /** What can be told of a job that lies in quarantine. Nothing when it does not. */
@@ -25,12 +24,13 @@ export async function readQuarantinedJob(queue: Queue, name: QueueName, jobId: s
   const entry = parseQuarantineEntry(stored);
   const takenOutAt = String(entry?.quarantinedAt ?? 0);
   const fields = { timestamp: takenOutAt, ...entry?.fields, finishedOn: takenOutAt };
-  return toStoredJob(jobId, fields, `The job was put into quarantine: its record was ${entry?.reason ?? "corrupt"}.`);
+  const message = `The job lies in quarantine, since its record was ${entry?.reason ?? "corrupt"}: an operator reads it there, and discards it.`;
+  return toStoredJob(jobId, fields, { code: quarantinedCode, message });
 }
 
 type Fields = Readonly<Partial<Record<"name" | "timestamp" | "atm" | "processedOn" | "finishedOn", string | null>>>;
 
-function toStoredJob(jobId: string, fields: Fields, message: string): StoredJob {
+function toStoredJob(jobId: string, fields: Fields, failure: JobFailure): StoredJob {
   return {
     id: jobId,
     name: fields.name ?? "",
@@ -41,7 +41,7 @@ function toStoredJob(jobId: string, fields: Fields, message: string): StoredJob 
     processedOn: toNumber(fields.processedOn),
     finishedOn: toNumber(fields.finishedOn),
     returnvalue: null,
-    failedReason: formatJobFailure({ code: "corrupt", message }),
+    failedReason: formatJobFailure(failure),
   };
 }
 

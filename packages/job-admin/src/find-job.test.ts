@@ -38,6 +38,7 @@ describe("a job that no worker has taken", () => {
       attempts: 0,
       progress: 0,
       createdAt: expect.stringMatching(/^20\d\d-.*Z$/),
+      dueAt: options.delayMs === undefined ? null : expect.stringMatching(/^20\d\d-.*Z$/),
       startedAt: null,
       finishedAt: null,
       result: null,

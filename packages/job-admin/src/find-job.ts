@@ -5,8 +5,8 @@ import { readDamagedJob, readQuarantinedJob, toDamagedJob } from "./damaged-job.
 import { isJobKey } from "./job-key.ts";
 
 /**
- * The status of one job, or nothing when the queue holds no such job (any more). One whose record is damaged has the error code `corrupt`;
- * so has one that the workers put into quarantine, which counts as failed.
+ * The status of one job, or nothing when the queue holds no such job (any more). One whose record is damaged has the error code `corrupt`.
+ * One that the workers put into quarantine counts as failed, with the code `quarantined`.
  *
  * @throws QueueUnavailableError when Redis does not answer
  */
@@ -22,7 +22,9 @@ export async function findJob(queue: QueueName, jobId: string): Promise<JobStatu
     // A job that ended, or was replayed, between the two questions is asked anew: a success never shows without its result.
     const isStale = isFinished(before) !== (job.finishedOn !== undefined);
     const state = isStale ? await opened.getJobState(jobId) : before;
-    return isStale && state === "unknown" ? undefined : toJobStatus(queue, job, state, redisNow());
+    if (isStale && state === "unknown") return undefined;
+    const dueMs = state === "delayed" ? await readDueMs(opened, jobId) : undefined;
+    return toJobStatus(queue, Object.assign(job, { dueMs }), state, redisNow());
   });
 }
 
@@ -37,6 +39,13 @@ async function readJob(queue: Queue, jobId: string): Promise<StoredJob | undefin
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }
   return readDamagedJob(queue, jobId);
+}
+
+/** BullMQ's score of a delayed job is its time, and in the twelve lowest bits its place among those of the same millisecond. */
+async function readDueMs(queue: Queue, jobId: string): Promise<number | undefined> {
+  const client = await queue.getBackend().client;
+  const score = await client.runCommand("zscore", [queue.toKey("delayed"), jobId]);
+  return score === null ? undefined : Math.floor(Number(score) / 0x1000);
 }
 
 function isFinished(state: string): boolean {

@@ -1,6 +1,6 @@
 export { type JobStatus, type JobStatusName, jobStatuses, toJobStatus } from "@millrace/worker-config/contracts";
 export type { CancelledChildren } from "./cancel-flow.ts";
-export { type Cancellation, cancelJob } from "./cancel-job.ts";
+export { type Cancellation, type CancelOutcome, cancelJob } from "./cancel-job.ts";
 export { cancelStuckParents } from "./cancel-stuck-parents.ts";
 export type { DeadLetter } from "./dead-letter.ts";
 export { type DeadLetterFilter, deadLetterFilterSchema } from "./dead-letter-filter.ts";
@@ -14,7 +14,8 @@ export type { LetterGroup } from "./letter-groups.ts";
 export { type DeadLetterList, deadLetterPageSchema, listDeadLetters } from "./list-dead-letters.ts";
 export { type JobList, jobListSchema, jobPageSchema, listJobs } from "./list-jobs.ts";
 export { listWorkers, type WorkerList, workerListSchema } from "./list-workers.ts";
-export type { CancelOutcome, ParentEffect } from "./mark-cancelled.ts";
+export type { ParentEffect } from "./mark-cancelled.ts";
+export { cursorOf, ForeignCursorError, writeCursor } from "./page-cursor.ts";
 export {
   type PauseOutcome,
   pauseOutcomes,

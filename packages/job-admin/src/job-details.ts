@@ -26,6 +26,7 @@ export const jobDetailsSchema = z
     starts: z.int().describe("Times that a worker took it up; deferrals and hand-backs count as well."),
     progress: z.unknown().describe("In per cent, as its handler said last, 0 until then; 100 once it succeeded."),
     createdAt: z.iso.datetime(),
+    dueAt: moment.describe("When it is due that waits for its time: delayed, deferred, or between two attempts."),
     runnableAt: z.iso.datetime().describe("When it could first run, or could again after its replay."),
     startedAt: moment.describe("Its last start."),
     finishedAt: moment,

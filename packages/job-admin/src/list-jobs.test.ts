@@ -14,6 +14,7 @@ import { z } from "zod";
 import { putFailed } from "../test/failed-jobs.ts";
 import { runWorker, untilJob } from "../test/run-worker.ts";
 import { jobListSchema, listJobs } from "./list-jobs.ts";
+import { ForeignCursorError } from "./page-cursor.ts";
 import { removeJob } from "./remove-job.ts";
 import { sweepIndexes } from "./sweep-indexes.ts";
 
@@ -125,4 +126,18 @@ test("without a field jobs come by what they do, and each status has its own", a
 test.each([1.5, 1e300, -1])("a cursor that somebody made up is a wrong argument: place %d", async (position) => {
   const cursor = Buffer.from(JSON.stringify(["wait", "email", position, "one"])).toString("base64url");
   await expect(listJobs({}, { cursor })).rejects.toThrow("expected a cursor that an earlier page returned");
+});
+
+test.each<[string, Parameters<typeof listJobs>[0], Parameters<typeof listJobs>[0]]>([
+  ["a search's, without the search", { workspaceId }, {}],
+  ["a listing's, for a search", {}, { workspaceId }],
+  ["another status's", { status: "pending" }, { status: "failed" }],
+  ["another queue's", { queue: "email" }, { queue: "webhook" }],
+  ["another queue's, in a search", { workspaceId }, { workspaceId, queue: "webhook" }],
+])("a cursor goes on with its own search alone: %s is refused", async (_, own, other) => {
+  await add("one", "ada@example.com", { workspaceId });
+  await add("two", "ada@example.com", { workspaceId });
+  const { cursor } = await listJobs(own, { limit: 1 });
+  expect(await idsOf(own, { cursor: cursor ?? "" })).toHaveLength(1);
+  await expect(listJobs(other, { cursor: cursor ?? "" })).rejects.toThrow(ForeignCursorError);
 });

@@ -34,6 +34,7 @@ const longestSearch = 1_000;
  * its own.
  *
  * @throws ZodError when filter or page are not valid
+ * @throws ForeignCursorError when the cursor is of another search, by its queue, its status or what was searched for
  * @throws QueueUnavailableError when Redis does not answer
  */
 export async function listJobs(

@@ -12,7 +12,7 @@ const outcomes = z.enum(["cancelled", "cancelling", "finished", "unknown", "corr
  * - `unknown`: the queue holds no such job.
  * - `corrupt`: no record lies in its place. A worker that comes to it puts it into quarantine.
  */
-export type CancelOutcome = z.infer<typeof outcomes>;
+export type MarkOutcome = z.infer<typeof outcomes>;
 
 const effects = z.enum(["fails", "waits", "runs"]);
 
@@ -80,7 +80,7 @@ return {outcome, children, parent, effect}`,
 const replySchema = z.tuple([outcomes, z.int().default(0), z.string().optional(), effects.optional()]);
 
 export interface MarkedJob {
-  readonly outcome: CancelOutcome;
+  readonly outcome: MarkOutcome;
   /** Children that have not ended, or failed without an option. */
   readonly children: number;
   /** The parent that waits for the job, by its key. */

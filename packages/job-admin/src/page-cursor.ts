@@ -1,8 +1,17 @@
 import { z } from "zod";
 import { parseStored } from "./stored-json.ts";
 
+/** A cursor of another search than the one that it was given to: it would begin anew, or somewhere. */
+export class ForeignCursorError extends Error {
+  override readonly name = "ForeignCursorError";
+
+  constructor() {
+    super("expected a cursor that an earlier page of the same search returned");
+  }
+}
+
 /** A place in a listing as a caller keeps it between two pages: text without a meaning of its own. */
-export function writeCursor(parts: readonly (string | number)[]): string {
+export function writeCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString("base64url");
 }
 

@@ -37,6 +37,7 @@ test("a purge removes what is old enough, counts it by kind, and leaves the rest
   expect(await purgeDeadLetters({ olderThanMs: 30 * day })).toEqual({
     isDryRun: false,
     removed: 5,
+    quarantined: 0,
     groups: [
       { queue: "email", action: "sendEmail", code: "smtp_550", count: 2 },
       { queue: "email", action: "sendEmail", code: "timeout", count: 1 },
@@ -96,16 +97,23 @@ test("a job that was replayed, or has failed anew, since it was looked at is not
   expect(await email.getJobState("again")).toBe("failed");
 });
 
-test("a purge by age covers the quarantine, and leaves an entry whose age nobody can read", async () => {
+test("a purge by age covers the quarantine, says what came from there, and leaves an entry whose age nobody can read", async () => {
   const now = Date.now();
   await putIntoQuarantine("email", { jobId: "old", quarantinedAt: now - 31 * day, fields: { name: "sendEmail" } });
   await putIntoQuarantine("email", { jobId: "young", quarantinedAt: now });
   await putIntoQuarantine("email", "unreadable");
-  const group = { queue: "email", action: "sendEmail", code: "corrupt", count: 1 };
-  const request = { olderThanMs: 30 * day, filter: { codes: ["corrupt"] } };
-  expect(await purgeDeadLetters({ ...request, dryRun: true })).toMatchObject({ removed: 1, groups: [group] });
-  expect(await purgeDeadLetters({ ...request, filter: { codes: ["timeout"] } })).toMatchObject({ removed: 0 });
-  expect(await purgeDeadLetters(request)).toMatchObject({ removed: 1, groups: [group] });
+  await putFailed(email, [{ jobId: "damaged", failedAtMs: now - 31 * day, fields: { data: "{" } }]);
+  const kind = { queue: "email", action: "sendEmail", count: 1 };
+  const groups = expect.arrayContaining([
+    { ...kind, code: "quarantined" },
+    { ...kind, code: "corrupt" },
+  ]);
+  const request = { olderThanMs: 30 * day };
+  expect(await purgeDeadLetters({ ...request, dryRun: true })).toMatchObject({ removed: 2, quarantined: 1, groups });
+  const letters = { ...request, filter: { codes: ["timeout", "corrupt"] } };
+  expect(await purgeDeadLetters(letters)).toMatchObject({ removed: 1, quarantined: 0 });
+  const rest = { ...request, filter: { codes: ["quarantined"] } };
+  expect(await purgeDeadLetters(rest)).toMatchObject({ removed: 1, quarantined: 1 });
   const { jobs } = await listQuarantine("email");
   expect(jobs.map(({ jobId }) => jobId).toSorted()).toEqual(["unreadable", "young"]);
   for (const { jobId } of jobs) await discardQuarantined("email", jobId);

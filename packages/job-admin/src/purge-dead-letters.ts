@@ -4,7 +4,7 @@ import { type DeadLetterFilter, deadLetterFilterSchema, fitsFilter } from "./dea
 import { inBatches } from "./in-batches.ts";
 import { createLetterGroups, type LetterGroup } from "./letter-groups.ts";
 import { discardQuarantined } from "./quarantine.ts";
-import { parseQuarantineEntry, scanQuarantine } from "./quarantine-entry.ts";
+import { parseQuarantineEntry, quarantinedCode, scanQuarantine } from "./quarantine-entry.ts";
 import { readRedisTime } from "./read-redis-time.ts";
 import { type Removal, removeLetter } from "./remove-letter.ts";
 import { walkDeadLetters } from "./walk-dead-letters.ts";
@@ -14,7 +14,9 @@ export const purgeRequestSchema = z.strictObject({
   filter: deadLetterFilterSchema
     .omit({ olderThanMs: true, newerThanMs: true })
     .default({})
-    .describe("Only these. Without codes, cancelled jobs go as well: nobody else removes them."),
+    .describe(
+      "Only these. Without codes, cancelled jobs go as well: nobody else removes them. The code `quarantined` is what lies in quarantine.",
+    ),
   dryRun: z.boolean().default(false).describe("Only say what would be removed."),
   limit: z.int().positive().default(Number.MAX_SAFE_INTEGER).describe("Removals at most, the oldest letters first."),
 });
@@ -23,7 +25,9 @@ export interface PurgeReport {
   readonly isDryRun: boolean;
   /** How many were removed, or would be. */
   readonly removed: number;
-  /** Those, by kind. What lay in quarantine has the code `corrupt`. */
+  /** How many of them lay in quarantine. */
+  readonly quarantined: number;
+  /** All that were removed, by kind. What lay in quarantine has the code `quarantined`, and a dead letter never has. */
   readonly groups: readonly LetterGroup[];
   /** How many stayed although they fit, by reason. */
   readonly kept: Readonly<Record<Exclude<Removal, "removed">, number>>;
@@ -46,6 +50,7 @@ export async function purgeDeadLetters(
   const groups = createLetterGroups();
   const kept = { left: 0, awaited: 0 };
   let removed = 0;
+  let quarantined = 0;
   let isStopped = false;
   for await (const batch of inBatches(findRemovable({ ...filter, olderThanMs }, dryRun, signal), 100)) {
     const taken = signal?.aborted ? [] : batch.slice(0, limit - removed);
@@ -53,13 +58,18 @@ export async function purgeDeadLetters(
     for (const { kind, outcome } of outcomes) {
       if (outcome === "removed") {
         removed += 1;
+        if (kind.code === quarantinedCode) quarantined += 1;
         groups.add(kind);
       } else kept[outcome] += 1;
     }
     isStopped = taken.length < batch.length;
     if (isStopped) break;
   }
-  return { isDryRun: dryRun, removed, groups: groups.list(), kept, isStopped: isStopped || signal?.aborted === true };
+  return {
+    ...{ isDryRun: dryRun, removed, quarantined, kept },
+    groups: groups.list(),
+    isStopped: isStopped || signal?.aborted === true,
+  };
 }
 
 interface Removable {
@@ -96,7 +106,7 @@ async function* findQuarantined(
       // An entry that does not say how old it is goes by hand alone.
       if (seen.has(jobId) || !entry || entry.quarantinedAt > untilMs) continue;
       seen.add(jobId);
-      const kind = { queue, action: entry.fields.name ?? null, code: "corrupt" };
+      const kind = { queue, action: entry.fields.name ?? null, code: quarantinedCode };
       if (!fitsFilter(filter, { ...kind, jobId, message: entry.reason })) continue;
       yield {
         kind,

@@ -1,5 +1,6 @@
 import { ownKey } from "@millrace/redis";
 import { askQueue, contracts, type QueueName, readQueueEnv } from "@millrace/worker-config";
+import type { Queue } from "bullmq";
 import { z } from "zod";
 import { parseStored } from "./stored-json.ts";
 
@@ -17,8 +18,17 @@ const entrySchema = z.object({
 
 export type QuarantineEntry = z.infer<typeof entrySchema>;
 
+/** What a job failed of that lies in quarantine. The worker host lets no handler say it. */
+export const quarantinedCode = "quarantined";
+
 export function quarantineKey(queue: QueueName): string {
   return ownKey(readQueueEnv().QUEUE_PREFIX, "quarantine", queue);
+}
+
+/** What to say of a job that its queue does not hold: whether a worker put it into quarantine. */
+export async function findMissing(opened: Queue, queue: QueueName, jobId: string): Promise<"unknown" | "quarantined"> {
+  const client = await opened.getBackend().client;
+  return (await client.runCommand("hexists", [quarantineKey(queue), jobId])) === 1 ? "quarantined" : "unknown";
 }
 
 /** Nothing where the entry is damaged itself. */

@@ -2,10 +2,15 @@ import { closeQueues, emailQueue } from "@millrace/worker-config";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { payloadMarker } from "../test/failed-jobs.ts";
 import { putIntoQuarantine } from "../test/quarantined-jobs.ts";
+import { cancelJob } from "./cancel-job.ts";
 import { findJob } from "./find-job.ts";
+import { ForeignCursorError, writeCursor } from "./page-cursor.ts";
+import { promoteJob } from "./promote-job.ts";
 import { discardQuarantined, listQuarantine } from "./quarantine.ts";
 import { quarantineKey } from "./quarantine-entry.ts";
 import { readQuarantined } from "./quarantined-record.ts";
+import { removeJob } from "./remove-job.ts";
+import { replayDeadLetter } from "./replay-dead-letters.ts";
 
 afterEach(async () => {
   for (const { queue, jobId } of await listAll()) await discardQuarantined(queue, jobId);
@@ -83,7 +88,7 @@ test("what is discarded is gone, once", async () => {
   expect(await listAll()).toEqual([]);
 });
 
-test("a job that is nowhere but in quarantine is found as failed, with the code corrupt", async () => {
+test("a job that is nowhere but in quarantine is found as failed, with a code of its own", async () => {
   await putIntoQuarantine("email", { jobId: "bad", quarantinedAt: 1_700_000_001_000, fields });
   await putIntoQuarantine("email", "unreadable");
   expect(await findJob("email", "bad")).toEqual({
@@ -94,12 +99,16 @@ test("a job that is nowhere but in quarantine is found as failed, with the code 
     attempts: 1,
     progress: 0,
     createdAt: "2023-11-14T22:13:20.000Z",
+    dueAt: null,
     startedAt: null,
     finishedAt: "2023-11-14T22:13:21.000Z",
     result: null,
-    error: { code: "corrupt", message: "The job was put into quarantine: its record was corrupt." },
+    error: {
+      code: "quarantined",
+      message: "The job lies in quarantine, since its record was corrupt: an operator reads it there, and discards it.",
+    },
   });
-  expect(await findJob("email", "unreadable")).toMatchObject({ status: "failed", error: { code: "corrupt" } });
+  expect(await findJob("email", "unreadable")).toMatchObject({ status: "failed", error: { code: "quarantined" } });
   // Enqueued again, the id means the new job.
   await emailQueue.add(
     "sendEmail",
@@ -110,8 +119,30 @@ test("a job that is nowhere but in quarantine is found as failed, with the code 
   await emailQueue.obliterate({ force: true });
 });
 
-test.each(["", "email", "emial:0", "email:x"])("%j is no cursor", async (cursor) => {
-  await expect(listQuarantine(undefined, { cursor })).rejects.toThrow(
-    /expected a cursor that an earlier page returned/,
-  );
+test("whatever is done to a job in quarantine says that it lies there, and leaves it there", async () => {
+  await putIntoQuarantine("email", { jobId: "bad", fields });
+  const actOn = async (jobId: string) => [
+    (await cancelJob("email", jobId)).outcome,
+    await replayDeadLetter("email", jobId),
+    await promoteJob("email", jobId),
+    await removeJob("email", jobId),
+  ];
+  expect(new Set(await actOn("bad"))).toEqual(new Set(["quarantined"]));
+  expect(new Set(await actOn("never-was"))).toEqual(new Set(["unknown"]));
+  expect((await listAll()).map(({ jobId }) => jobId)).toEqual(["bad"]);
 });
+
+test("a cursor of another queue is refused", async () => {
+  const cursor = writeCursor(["email", "0"]);
+  expect(await listQuarantine("email", { cursor })).toEqual({ jobs: [], cursor: null });
+  await expect(listQuarantine("webhook", { cursor })).rejects.toThrow(ForeignCursorError);
+});
+
+test.each(["", "email:0", writeCursor(["emial", "0"]), writeCursor(["email", "x"]), writeCursor(["email"])])(
+  "%j is no cursor",
+  async (cursor) => {
+    await expect(listQuarantine(undefined, { cursor })).rejects.toThrow(
+      /expected a cursor that an earlier page returned/,
+    );
+  },
+);

@@ -1,6 +1,7 @@
 import { askQueue, contracts, type QueueName, queueNames } from "@millrace/worker-config";
 import { toIso } from "@millrace/worker-config/contracts";
 import { z } from "zod";
+import { cursorOf, ForeignCursorError, writeCursor } from "./page-cursor.ts";
 import { parseQuarantineEntry, type QuarantineEntry, quarantineKey, scanQuarantine } from "./quarantine-entry.ts";
 
 /** A job in quarantine, without its record. */
@@ -21,14 +22,10 @@ export interface QuarantineList {
 }
 
 // The queue that comes next, and Redis's own cursor in it.
-const cursorPattern = new RegExp(`^(?:${queueNames.options.join("|")}):\\d+$`);
+const cursorSchema = cursorOf(z.tuple([queueNames, z.string().regex(/^\d{1,20}$/)]));
 
 export const quarantinePageSchema = z.strictObject({
-  cursor: z
-    .string()
-    .regex(cursorPattern, "expected a cursor that an earlier page returned")
-    .optional()
-    .describe("Where an earlier page ended. Defaults to the beginning."),
+  cursor: cursorSchema.optional().describe("Where an earlier page ended. Defaults to the beginning."),
   limit: z.int().min(1).max(200).default(50).describe("About so many; Redis may add a few, and show one twice."),
 });
 
@@ -36,6 +33,7 @@ export const quarantinePageSchema = z.strictObject({
  * Lists what lies in quarantine, in no order, of one queue or of all.
  *
  * @throws ZodError when the page is not valid
+ * @throws ForeignCursorError when the cursor is another queue's
  * @throws QueueUnavailableError when Redis does not answer
  */
 export async function listQuarantine(
@@ -43,15 +41,16 @@ export async function listQuarantine(
   page: z.input<typeof quarantinePageSchema> = {},
 ): Promise<QuarantineList> {
   const { cursor, limit } = quarantinePageSchema.parse(page);
-  const [begin, position] = cursor?.split(":") ?? [];
+  const [begin, position] = cursor ?? [];
   const names = queueNames.options.filter((name) => queue === undefined || name === queue);
-  const skipped = Math.max(0, names.map(String).indexOf(begin ?? ""));
+  const skipped = begin === undefined ? 0 : names.indexOf(begin);
+  if (skipped === -1) throw new ForeignCursorError();
   const jobs: QuarantinedJob[] = [];
   for (const name of names.slice(skipped)) {
-    if (jobs.length >= limit) return { jobs, cursor: `${name}:0` };
+    if (jobs.length >= limit) return { jobs, cursor: writeCursor([name, "0"]) };
     for await (const { entries, next } of scanQuarantine(name, name === begin ? position : "0")) {
       jobs.push(...entries.map(({ jobId, stored }) => describe(name, jobId, stored)));
-      if (jobs.length >= limit && next !== "0") return { jobs, cursor: `${name}:${next}` };
+      if (jobs.length >= limit && next !== "0") return { jobs, cursor: writeCursor([name, next]) };
     }
   }
   return { jobs, cursor: null };

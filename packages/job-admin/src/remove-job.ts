@@ -3,12 +3,14 @@ import { statisticsMarks } from "@millrace/worker-config/contracts";
 import type { Queue } from "bullmq";
 import { z } from "zod";
 import { isJobKey } from "./job-key.ts";
+import { findMissing } from "./quarantine-entry.ts";
 import { statisticsKey } from "./read-queue-counts.ts";
 import { removeLetter } from "./remove-letter.ts";
 
 export const removeOutcomes = z.enum([
   "removed",
   "unknown",
+  "quarantined",
   "active",
   "awaited",
   "children_open",
@@ -20,6 +22,7 @@ export const removeOutcomes = z.enum([
 /**
  * - `removed`: it is gone, with its payload, result and logs.
  * - `unknown`: the queue holds no such job (any more).
+ * - `quarantined`: it lies in quarantine, from where `discardQuarantined` removes it.
  * - `active`: it runs, or its worker died a moment ago. Cancel it instead.
  * - `awaited`: its parent in a flow waits for it, and would run without its result. Cancel it or its parent instead.
  * - `children_open`: it waits for children, which would go on without it. Cancel it instead.
@@ -65,8 +68,7 @@ return "removed"`,
 const replySchema = z.union([removeOutcomes, z.literal("taken"), z.coerce.number()]);
 
 /**
- * Removes a job for good that waits, is delayed, or has ended. Nothing tells its producer. One that lies in quarantine is removed by
- * `discardQuarantined`.
+ * Removes a job for good that waits, is delayed, or has ended. Nothing tells its producer.
  *
  * @throws QueueUnavailableError when Redis does not answer; asking again is safe
  */
@@ -74,7 +76,8 @@ export async function removeJob(queue: QueueName, jobId: string): Promise<Remove
   const checked = await askQueue(contracts[queue], async (opened) => {
     if (!isJobKey(opened, jobId)) return "unknown";
     const keys = [opened.toKey(jobId), opened.toKey("active"), opened.toKey("failed")];
-    return replySchema.parse(await runScript(opened, script, keys, [jobId, opened.toKey("")]));
+    const reply = replySchema.parse(await runScript(opened, script, keys, [jobId, opened.toKey("")]));
+    return reply === "unknown" ? findMissing(opened, queue, jobId) : reply;
   });
   if (typeof checked === "number") {
     const outcome = await removeLetter({ queue, jobId, failedAtMs: checked }, false);

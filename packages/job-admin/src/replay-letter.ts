@@ -4,13 +4,23 @@ import { Job, type Queue } from "bullmq";
 import { z } from "zod";
 import { type DeadLetterRow, readDeadLetters } from "./dead-letter.ts";
 import { isJobKey } from "./job-key.ts";
+import { findMissing } from "./quarantine-entry.ts";
 import { statisticsKey } from "./read-queue-counts.ts";
 
-const outcomes = z.enum(["replayed", "unknown", "not_failed", "corrupt", "children_open", "replayed_already"]);
+const outcomes = z.enum([
+  "replayed",
+  "unknown",
+  "quarantined",
+  "not_failed",
+  "corrupt",
+  "children_open",
+  "replayed_already",
+]);
 
 /**
  * - `replayed`: it waits to run, as new.
  * - `unknown`: the queue holds no such job (any more).
+ * - `quarantined`: a worker took it out of its queue, because its record was damaged. It can be discarded.
  * - `not_failed`: it waits, runs or has succeeded; perhaps somebody else has replayed it.
  * - `corrupt`: its record cannot be read as a job. It can be purged.
  * - `children_open`: a flow's parent one of whose children failed, has not ended or was purged. It would run and could not complete:
@@ -61,7 +71,8 @@ export async function replayLetter(
     if (letter?.code === "corrupt") return { outcome: "corrupt", letter };
     const keys = [opened.toKey(jobId), opened.toKey("failed"), `${statisticsKey(queue)}:cancelled`];
     const claim = outcomes.parse(await runScript(opened, script, keys, [jobId, sinceMs, isTry ? "try" : "replay"]));
-    return { outcome: claim === "replayed" && !isTry ? await retry(opened, jobId) : claim, letter };
+    const outcome = claim === "replayed" && !isTry ? await retry(opened, jobId) : claim;
+    return { outcome: outcome === "unknown" ? await findMissing(opened, queue, jobId) : outcome, letter };
   });
 }
 

@@ -2,6 +2,7 @@ import { askQueue, contracts, type QueueName, queueNames } from "@millrace/worke
 import { z } from "zod";
 import type { JobFilter } from "./job-filter.ts";
 import type { JobListName, JobPlace } from "./job-place.ts";
+import { ForeignCursorError } from "./page-cursor.ts";
 import { readFailedSets } from "./read-failed-sets.ts";
 
 const waiting = ["wait", "prioritized", "delayed", "waiting-children"] as const;
@@ -23,11 +24,14 @@ const idsSchema = z.array(z.string());
  * The places of jobs, list by list: what runs, then what waits, queue by queue and in the order in which it will run; then what has failed
  * and what has completed, over all queues, the newest first. Only as much is read as is taken. A job that goes on to another list meanwhile may
  * be missed, or come twice.
+ *
+ * @throws ForeignCursorError when `after` is no place of this search
  */
 export async function* walkLists(filter: JobFilter, after: JobPlace | undefined): AsyncGenerator<JobPlace, void> {
   const queues = filter.queue === undefined ? queueNames.options : [filter.queue];
   const lists: readonly JobListName[] = filter.status === undefined ? allLists : listsOf[filter.status];
-  for (const list of lists.slice(Math.max(0, after ? lists.indexOf(after.list) : 0))) {
+  if (after && !(lists.includes(after.list) && queues.includes(after.queue))) throw new ForeignCursorError();
+  for (const list of lists.slice(after ? lists.indexOf(after.list) : 0)) {
     const from = after?.list === list ? after : undefined;
     if (list === "failed" || list === "completed") yield* walkEnded(list, queues, filter, from);
     else {

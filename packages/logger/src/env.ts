@@ -1,4 +1,4 @@
-import { parseEnv } from "@millrace/env";
+import { type Environment, parseEnv } from "@millrace/env";
 import { z } from "zod";
 
 export const loggerEnvSchema = z.object({
@@ -6,6 +6,6 @@ export const loggerEnvSchema = z.object({
   LOG_FORMAT: z.enum(["json", "pretty"]).default("json"),
 });
 
-export function readLoggerEnv(): z.output<typeof loggerEnvSchema> {
-  return parseEnv(loggerEnvSchema);
+export function readLoggerEnv(source?: Environment): z.output<typeof loggerEnvSchema> {
+  return parseEnv(loggerEnvSchema, source);
 }

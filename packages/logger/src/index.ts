@@ -1,1 +1,2 @@
+export { readLoggerEnv } from "./env.ts";
 export { createLogger, getChildLogger, type Logger } from "./logger.ts";

@@ -1,4 +1,4 @@
-import { parseEnv } from "@millrace/env";
+import { type Environment, parseEnv } from "@millrace/env";
 import { z } from "zod";
 
 export const redisEnvSchema = z.object({
@@ -9,6 +9,6 @@ export const redisEnvSchema = z.object({
   }),
 });
 
-export function readRedisEnv(): z.output<typeof redisEnvSchema> {
-  return parseEnv(redisEnvSchema);
+export function readRedisEnv(source?: Environment): z.output<typeof redisEnvSchema> {
+  return parseEnv(redisEnvSchema, source);
 }

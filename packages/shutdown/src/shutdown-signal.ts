@@ -4,8 +4,7 @@ import type { Logger } from "@millrace/logger";
 const sameKeyMs = 50;
 
 /**
- * Runs `stop` once on the first SIGTERM or SIGINT and exits 0, or 1 when it fails. A second signal exits at once. A crash, that is
- * an error that nobody caught, is logged and exits 1: a process in an unknown state takes no more jobs.
+ * Runs `stop` once on the first SIGTERM or SIGINT and exits 0, or 1 when it fails. A second signal exits at once.
  */
 export function onShutdownSignal(log: Logger, stop: () => Promise<void>): void {
   let stoppingSince: number | undefined;
@@ -30,8 +29,4 @@ export function onShutdownSignal(log: Logger, stop: () => Promise<void>): void {
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
-  process.on("uncaughtException", (err) => {
-    log.fatal({ err }, "crashed");
-    process.exit(1);
-  });
 }

@@ -1,4 +1,4 @@
-import { parseEnv } from "@millrace/env";
+import { type Environment, parseEnv } from "@millrace/env";
 import { z } from "zod";
 
 /** OpenTelemetry's own variables, as https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ has them. Its SDK reads them. */
@@ -16,8 +16,11 @@ export const tracingEnvSchema = z.object({
 });
 
 /** Whether somebody asked for traces, and under which name the process is to appear. */
-export function readTracing(): { readonly isOn: boolean; readonly serviceName: string | undefined } {
-  const env = parseEnv(tracingEnvSchema);
+export function readTracing(source?: Environment): {
+  readonly isOn: boolean;
+  readonly serviceName: string | undefined;
+} {
+  const env = parseEnv(tracingEnvSchema, source);
   const isAskedFor = [
     env.OTEL_EXPORTER_OTLP_ENDPOINT,
     env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,

@@ -1,6 +1,6 @@
 import { aiAgentContract } from "./contracts/ai-agent.ts";
 import { aiAgentUrgentContract } from "./contracts/ai-agent-urgent.ts";
-import type { ActionInput, JobAction } from "./contracts/define-queue.ts";
+import type { ActionInput, JobAction, QueueContract } from "./contracts/define-queue.ts";
 import type { EnqueueOptions } from "./contracts/job-options.ts";
 import { enqueue } from "./enqueue.ts";
 import type { Enqueued } from "./enqueued.ts";
@@ -15,6 +15,17 @@ const urgentPriorities: ReadonlySet<unknown> = new Set([1, 2, 3]);
  */
 export function agentContractFor(priority: unknown): typeof aiAgentContract | typeof aiAgentUrgentContract {
   return urgentPriorities.has(priority) ? aiAgentUrgentContract : aiAgentContract;
+}
+
+/**
+ * The contract of the queue that a job goes to which was asked for by a queue's name: of jobs for language models the priority decides, of all
+ * others the name.
+ *
+ * @param options as an enqueue takes them, right or wrong
+ */
+export function targetContract(contract: QueueContract, options: unknown): QueueContract {
+  if (contract.name !== aiAgentContract.name || typeof options !== "object" || options === null) return contract;
+  return agentContractFor("priority" in options ? options.priority : undefined);
 }
 
 /**

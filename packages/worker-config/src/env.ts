@@ -1,4 +1,4 @@
-import { parseEnv } from "@millrace/env";
+import { type Environment, parseEnv } from "@millrace/env";
 import { z } from "zod";
 import { defaultMaxPayloadBytes } from "./jobs/check-payload.ts";
 
@@ -12,6 +12,6 @@ export const queueEnvSchema = z.object({
   NEXT_PHASE: z.string().optional(),
 });
 
-export function readQueueEnv(): z.output<typeof queueEnvSchema> {
-  return parseEnv(queueEnvSchema);
+export function readQueueEnv(source?: Environment): z.output<typeof queueEnvSchema> {
+  return parseEnv(queueEnvSchema, source);
 }

@@ -1,7 +1,7 @@
 export type { RedisConnectionOptions, RedisRole } from "@millrace/redis";
 export * from "./contracts/index.ts";
 export { enqueue, enqueueUnchecked } from "./enqueue.ts";
-export { agentContractFor, enqueueAgent } from "./enqueue-agent.ts";
+export { agentContractFor, enqueueAgent, targetContract } from "./enqueue-agent.ts";
 export { type EnqueuedOfMany, enqueueMany, enqueueManyUnchecked, type ManyItem } from "./enqueue-many.ts";
 export type { Enqueued } from "./enqueued.ts";
 export { queueEnvSchema, readQueueEnv } from "./env.ts";

@@ -1,13 +1,14 @@
+import { StartError } from "@millrace/env";
 import type { Logger } from "@millrace/logger";
 import type { RedisClient } from "bullmq";
 
 /** A Redis that may throw keys away loses jobs without a word. */
-export class UnsafeRedisError extends Error {
+export class UnsafeRedisError extends StartError {
   override readonly name = "UnsafeRedisError";
 }
 
 /** Redis lets its user not run what a worker cannot do without. */
-export class ForbiddenCommandError extends Error {
+export class ForbiddenCommandError extends StartError {
   override readonly name = "ForbiddenCommandError";
 }
 

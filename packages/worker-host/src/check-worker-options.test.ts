@@ -12,7 +12,11 @@ const sound = { lockDurationMs: 30_000, stalledIntervalMs: 15_000, shutdownGrace
 const contract = defineQueue("default", { run: { data, timeout: 30_000 } });
 
 test.each([
-  ["a lock shorter than a pause may be", { lockDurationMs: 500, stalledIntervalMs: 100 }, /lock duration from 1000/],
+  [
+    "a lock shorter than a pause may be",
+    { lockDurationMs: 500, stalledIntervalMs: 100 },
+    /lock duration \(WORKER_LOCK_DURATION_MS\) from 1000/,
+  ],
   ["a lock that hides a dead worker for long", { lockDurationMs: 3_600_000 }, /nobody notices a dead worker/],
   [
     "a check for stalled jobs that comes later than the lock ends",
@@ -23,7 +27,7 @@ test.each([
   [
     "less grace than an action may take",
     { shutdownGraceMs: 10_000 },
-    /run may run for 30000 ms, but a shutdown gives it 10000 ms/,
+    /default\.run may run for 30000 ms, but a shutdown gives it 10000 ms/,
   ],
 ])("%s is refused with a sentence", (_, times, sentence) => {
   expect(() => checkWorkerOptions(contract, { ...sound, ...times })).toThrow(sentence);

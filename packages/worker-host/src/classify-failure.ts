@@ -72,7 +72,14 @@ function codeFor(kind: FailureKind, error: Error): string {
 }
 
 /** What the host says of a job that never came to its handler's end: no handler can say it. */
-const hostsOwn: ReadonlySet<string> = new Set(["cancelled", "poison", "corrupt", "evicted", "child_failed"]);
+const hostsOwn: ReadonlySet<string> = new Set([
+  "cancelled",
+  "poison",
+  "corrupt",
+  "evicted",
+  "quarantined",
+  "child_failed",
+]);
 
 function codeOf(error: Error): string | undefined {
   const code = "code" in error ? error.code : undefined;

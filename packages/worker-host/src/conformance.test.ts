@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { effectCases } from "../test/conformance/effect-cases.ts";
 import { endingCases } from "../test/conformance/ending-cases.ts";
 import { identityCases } from "../test/conformance/identity-cases.ts";
 import { useMemoryEngine } from "../test/conformance/memory-engine.ts";
@@ -15,5 +16,6 @@ describe.each([
   outcomeCases(engine);
   orderCases(engine);
   identityCases(engine);
+  effectCases(engine);
   endingCases(engine);
 });

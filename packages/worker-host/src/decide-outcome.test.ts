@@ -6,8 +6,8 @@ const first: AttemptFacts = { isFinalAttempt: false, isIdempotent: false, starts
 const last = { ...first, isFinalAttempt: true };
 const idempotent = { ...first, isIdempotent: true };
 const worn = { ...first, starts: deferralLimits.starts };
-const old = { ...first, starts: 2, ageMs: deferralLimits.ageMs };
-const late = { ...old, starts: 1 };
+const old = { ...first, starts: 25, ageMs: deferralLimits.ageMs };
+const late = { ...old, starts: 24, ageMs: 7 * deferralLimits.ageMs };
 
 function failure(kind: ClassifiedFailure["kind"], retryAfterMs?: number): ClassifiedFailure {
   return { kind, code: kind, message: "", error: new Error(), ...(retryAfterMs !== undefined && { retryAfterMs }) };
@@ -28,6 +28,7 @@ test.each<[kind: ClassifiedFailure["kind"], facts: AttemptFacts, outcome: string
   ["contention", last, "deferred"],
   ["contention", worn, "failed"],
   ["contention", old, "failed"],
+  ["contention", late, "deferred"],
   ["cancelled", last, "cancelled"],
   ["interrupted", last, "handed_back"],
   ["lock_lost", first, "lost"],

@@ -10,7 +10,7 @@ export type FailureOutcome =
 /** What the decision needs to know of the job. */
 export interface AttemptFacts {
   readonly isFinalAttempt: boolean;
-  /** The contract names an idempotency key, so that a second run has no second effect. */
+  /** The job has an idempotency key, so that a second run has no second effect. */
   readonly isIdempotent: boolean;
   /** Starts so far, this one included; deferrals and hand-backs count. */
   readonly starts: number;
@@ -49,9 +49,13 @@ export function decideOutcome({ kind, retryAfterMs }: ClassifiedFailure, facts: 
   }
 }
 
-/** Age counts from the second start on: the first may come late because the queue was long, which is not the job's doing. */
+/**
+ * Age counts for a job that has been put off for so long: a queue that was long, paused or without a worker for a weekend is not its doing. A day of
+ * the longest waits is 24 starts.
+ */
 function isWornOut({ starts, ageMs }: AttemptFacts): boolean {
-  return starts >= deferralLimits.starts || (starts > 1 && ageMs >= deferralLimits.ageMs);
+  const startsOfThatAge = deferralLimits.ageMs / longestAskedMs;
+  return starts >= deferralLimits.starts || (starts > startsOfThatAge && ageMs >= deferralLimits.ageMs);
 }
 
 /**

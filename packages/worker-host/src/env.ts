@@ -1,4 +1,4 @@
-import { parseEnv } from "@millrace/env";
+import { type Environment, parseEnv } from "@millrace/env";
 import { defaultWorkerOptions } from "@millrace/worker-config";
 import { z } from "zod";
 import packageJson from "../package.json" with { type: "json" };
@@ -16,8 +16,8 @@ export const workerHostEnvSchema = z.object({
   WORKER_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
 });
 
-export function readWorkerHostEnv(): z.output<typeof workerHostEnvSchema> {
-  return parseEnv(workerHostEnvSchema);
+export function readWorkerHostEnv(source?: Environment): z.output<typeof workerHostEnvSchema> {
+  return parseEnv(workerHostEnvSchema, source);
 }
 
 /** `aiAgent` → `AI_AGENT_WORKER_CONCURRENCY`. */

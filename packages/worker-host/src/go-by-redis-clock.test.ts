@@ -18,7 +18,11 @@ afterEach(async () => {
 afterAll(() => Promise.all([queue.close(), redis.quit()]));
 
 /** Starts a worker whose Redis has another time than its machine, and waits until it looks for jobs. */
-async function work(redisAheadMs: number, run: (job: Job, token?: string) => Promise<unknown>) {
+async function work(
+  redisAheadMs: number,
+  run: (job: Job, token?: string) => Promise<unknown>,
+  times?: { readonly lockDuration: number; readonly stalledInterval: number },
+) {
   const clock = createRedisClock({
     askTime: async () => {
       const [seconds, microseconds] = await redis.time();
@@ -28,7 +32,7 @@ async function work(redisAheadMs: number, run: (job: Job, token?: string) => Pro
     onForbidden: () => {},
   });
   await clock.settled();
-  const options = { connection, prefix, drainDelay: 5, settings: { backoffStrategy: () => 300 } };
+  const options = { connection, prefix, drainDelay: 5, settings: { backoffStrategy: () => 300 }, ...times };
   const worker = new ScreenedWorker("default", run, options, clock);
   workers.push(worker);
   await expect.poll(() => worker.fetchTurns).toBeGreaterThan(1);
@@ -89,3 +93,31 @@ test("a worker that is ahead removes no completed job before its time", async ()
   await expect.poll(() => second.getState()).toBe("completed");
   expect(await first.getState()).toBe("completed");
 });
+
+test.each([minute, -minute])(
+  "Redis' clock is %i ms ahead of a worker's: it renews the lock of a job that takes longer",
+  async (redisAheadMs) => {
+    const started = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const run = async () => {
+      started.resolve();
+      await release.promise;
+    };
+    await work(redisAheadMs, run, { lockDuration: 600, stalledInterval: 300 });
+    const { id = "" } = await add(redisAheadMs, 0);
+    await started.promise;
+    let renewals = 0;
+    let leftMs = 0;
+    const countRenewals = async () => {
+      const nowLeftMs = await redis.pttl(queue.toKey(`${id}:lock`));
+      if (nowLeftMs > leftMs) renewals += 1;
+      leftMs = nowLeftMs;
+      return renewals;
+    };
+    // The first is the lock's making.
+    await expect.poll(countRenewals, { interval: 20, timeout: 5_000 }).toBeGreaterThan(3);
+    release.resolve();
+    await expect.poll(() => queue.getJobState(id)).toBe("completed");
+    expect((await queue.getJob(id))?.attemptsStarted).toBe(1);
+  },
+);

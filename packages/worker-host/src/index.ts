@@ -15,3 +15,4 @@ export type { JobObserver, SettledStart } from "./job-observer.ts";
 export { runWorker } from "./run-worker.ts";
 export { type RunningWorker, startWorker, type WorkerSettings } from "./start-worker.ts";
 export type { WorkerService } from "./worker-service.ts";
+export { workerReaders } from "./worker-settings.ts";

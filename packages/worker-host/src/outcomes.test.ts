@@ -1,9 +1,10 @@
 import { defaultJobOptions } from "@millrace/worker-config";
 import { defineQueue, parseJobFailure, replayFields } from "@millrace/worker-config/contracts";
+import type { JobsOptions } from "bullmq";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { useQueue } from "../test/use-queue.ts";
-import { PermanentError, RateLimitedError } from "./job-error.ts";
+import { PermanentError, RateLimitedError, TransientError } from "./job-error.ts";
 import type { HandlersOf } from "./job-handlers.ts";
 
 // What only a record in Redis can show. Every other outcome is a case of the conformance suite, for this host and the one in memory.
@@ -59,9 +60,10 @@ test("a job that is too old to be deferred once more is a dead letter with its o
   const run = async () => {
     throw new RateLimitedError("slow down", { code: "provider_quota", retryAfterMs: 1 });
   };
-  await work({ run });
   const twoDaysAgo = Date.now() - 2 * 24 * 60 * 60_000;
   const added = await raw.add("run", { type: "run", data: { text: "a" } }, { attempts: 5, timestamp: twoDaysAgo });
+  await (await raw.getBackend().client).runCommand("hset", [raw.toKey(added.id ?? ""), "ats", 24]);
+  await work({ run });
   const job = await ended(added.id ?? "");
   expect([job.attemptsMade, parseJobFailure(job.failedReason).code]).toEqual([1, "provider_quota"]);
 });
@@ -79,10 +81,33 @@ test("a dead letter that is replayed ages from its replay on, and may be deferre
   const letter = await raw.add("run", { type: "run", data: { text: "a" } }, { timestamp: twoDaysAgo });
   const jobId = letter.id ?? "";
   await ended(jobId);
-  await (await raw.getBackend().client).runCommand("hset", [raw.toKey(jobId), replayFields.at, Date.now()]);
-  await (await stored(jobId)).retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
+  // So many starts that its age counts.
+  const fields = [replayFields.at, Date.now(), "ats", 30];
+  await (await raw.getBackend().client).runCommand("hset", [raw.toKey(jobId), ...fields]);
+  await (await stored(jobId)).retry("failed", { resetAttemptsMade: true });
   await expect.poll(() => raw.getJobState(jobId)).toBe("completed");
   expect(starts).toBe(5);
+});
+
+test.each<[backoff: JobsOptions["backoff"], leastMs: number]>([
+  [undefined, 300],
+  [1, 300],
+  [{ type: "fixed", delay: 400 }, 400],
+  [{ type: "exponential", delay: 1 }, 300],
+  [{ type: "exponential" }, 300],
+])("a wait that a failure asks for holds for a job with BullMQ's own backoff %o as well", async (backoff, leastMs) => {
+  const starts: number[] = [];
+  const run = async () => {
+    starts.push(performance.now());
+    throw new TransientError("busy", { retryAfterMs: 300 });
+  };
+  await work({ run });
+  const opts = { attempts: 2, ...(backoff !== undefined && { backoff }) };
+  const added = await raw.add("run", { type: "run", data: { text: "a" } }, opts);
+  await ended(added.id ?? "");
+  const [first = 0, second = 0] = starts;
+  // Redis counts whole milliseconds.
+  expect(second - first).toBeGreaterThanOrEqual(leastMs - 2);
 });
 
 test("jobs that fail together, and say nothing of their retries, do not come back together", async () => {
@@ -92,10 +117,11 @@ test("jobs that fail together, and say nothing of their retries, do not come bac
     },
   });
   const jobs = await raw.addBulk(
-    Array.from({ length: 40 }, () => ({
+    Array.from({ length: 40 }, (_, index) => ({
       name: "run",
       data: { type: "run", data: { text: "a" } },
-      opts: defaultJobOptions,
+      // Half of them from a producer that is not ours, and names no backoff.
+      opts: index % 2 === 0 ? defaultJobOptions : { attempts: 3 },
     })),
   );
   await expect.poll(() => raw.getDelayedCount()).toBe(40);

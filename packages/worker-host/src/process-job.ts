@@ -96,12 +96,25 @@ function decide<Name extends QueueContract["name"], Data extends DataSchemas, Re
     if ("isSkip" in failure) return { outcome: "skipped", ...failure.isSkip };
     const decision = decideOutcome(failure, {
       isFinalAttempt: job.attemptsMade + 1 >= job.attemptsAllowed,
-      isIdempotent: host.contract.actions[job.action]?.idempotencyKey !== undefined,
+      isIdempotent: hasKey(host, job),
       starts: job.starts,
       ageMs: host.now() - job.runnableAt - plannedWaitsMs(job.attemptsMade, job.data),
     });
     return { ...decision, failure };
   });
+}
+
+/** An action may name a key for some of its jobs alone. */
+function hasKey<Name extends QueueContract["name"], Data extends DataSchemas, Result extends ResultSchemas<Data>>(
+  { contract, handlers }: JobHost<Name, Data, Result>,
+  job: StartedJob,
+): boolean {
+  try {
+    const { action, data } = parseJob(contract, handlers, job);
+    return contract.actions[action].idempotencyKey?.(data) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** What was thrown may answer differently each time it is looked at, and throw the second time. */

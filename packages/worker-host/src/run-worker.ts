@@ -1,3 +1,4 @@
+import { explainListenError } from "@millrace/env";
 import { createPartsCheck } from "@millrace/health";
 import { getChildLogger } from "@millrace/logger";
 import { createJobMetrics, createRegistry, createWorkerMetrics, type Registry } from "@millrace/metrics";
@@ -8,25 +9,26 @@ import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
 import { watchWorkspaces } from "@millrace/workspaces";
 import { checkRedis } from "./check-redis.ts";
-import { checkWorkerOptions } from "./check-worker-options.ts";
 import { createOutcomeCount } from "./count-outcomes.ts";
-import { readConcurrency, readWorkerHostEnv } from "./env.ts";
+import { readConcurrency } from "./env.ts";
 import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { reportWorker } from "./report-worker.ts";
 import { type RunningWorker, startWorker } from "./start-worker.ts";
 import type { WorkerService } from "./worker-service.ts";
+import { readWorkerSettings } from "./worker-settings.ts";
 
 /**
  * A worker process's whole life: reads the environment, takes jobs, answers health probes, and on SIGTERM or SIGINT stops in order:
  * no new job, the running ones to their end, then the services and clients, then exit 0, or 1 where one of these could not be closed. A second
- * signal exits at once; a crash exits 1.
+ * signal exits at once.
  *
  * @param services what the handlers use besides Redis, by the name that `/readyz` shows
  * @param options.concurrency how many jobs run at once, where a domain has a default or limits of its own. Defaults to its variable, or 10
  * @param options.metrics registers what `/metrics` is to tell beside the host's own
  * @throws EnvironmentError when a variable is missing or wrong
  * @throws WorkerOptionsError when the worker's times do not fit together
+ * @throws StartError when the health server cannot listen
  * @throws UnsafeRedisError in production, when Redis may evict jobs
  * @throws what a service's `start` rejects with
  */
@@ -41,12 +43,7 @@ export async function runWorker<
   options: { readonly concurrency?: number; readonly metrics?: (registry: Registry) => void } = {},
 ): Promise<void> {
   const log = getChildLogger(`worker:${contract.name}`);
-  const env = readWorkerHostEnv();
-  const times = {
-    lockDurationMs: env.WORKER_LOCK_DURATION_MS,
-    stalledIntervalMs: env.WORKER_STALLED_INTERVAL_MS,
-  };
-  checkWorkerOptions(contract, { ...times, shutdownGraceMs: env.WORKER_SHUTDOWN_GRACE_MS });
+  const env = readWorkerSettings(contract);
   const concurrency = options.concurrency ?? readConcurrency(contract.name);
   const connection = getRedisConnection("worker");
   const prefix = readQueueEnv().QUEUE_PREFIX;
@@ -70,7 +67,8 @@ export async function runWorker<
     log,
     tracing,
     observers: [outcomes, { ...createJobMetrics(registry, contract), stalled: metrics.stalled }],
-    ...times,
+    lockDurationMs: env.WORKER_LOCK_DURATION_MS,
+    stalledIntervalMs: env.WORKER_STALLED_INTERVAL_MS,
     prepare: async (client) => {
       await checkRedis(client, env.NODE_ENV === "production", log);
       for (const service of Object.values(services)) await service.start?.();
@@ -79,12 +77,13 @@ export async function runWorker<
   const reported = { queue: contract.name, concurrency, version: env.WORKER_VERSION, outcomes, jobs: worker.jobs };
   const report = reportWorker(reported, { connection, prefix, log });
   let isDraining = false;
-  const health = await startHealthServer(env.WORKER_HEALTH_HOST, env.WORKER_HEALTH_PORT, {
+  const { WORKER_HEALTH_HOST: host, WORKER_HEALTH_PORT: port } = env;
+  const health = await startHealthServer(host, port, {
     isWedged: worker.isWedged,
     isDraining: () => isDraining,
     checkParts: createPartsCheck(partsOf(worker, services)),
     metrics: registry,
-  });
+  }).catch((error: unknown) => explainListenError(error, "WORKER_HEALTH_PORT", host, port));
   log.info({ concurrency, health: `${health.url}/readyz`, metrics: `${health.url}/metrics` }, "worker started");
 
   onShutdownSignal(log, async () => {

@@ -14,6 +14,7 @@ import {
 } from "bullmq";
 import { goByRedisClock } from "./go-by-redis-clock.ts";
 import { handBackStranded } from "./hand-back-stranded.ts";
+import { promotePastBroken } from "./promote-past-broken.ts";
 import { isSoundRecord } from "./sound-record.ts";
 import { surfaceBroken } from "./surface-broken.ts";
 
@@ -69,6 +70,8 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
 
   override async processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
     const [job] = parameters;
+    // BullMQ counts from here when a lock is to be renewed, by this machine's clock; the record has it by Redis'.
+    job.processedOn = Date.now();
     this.#inHand.add(job);
     try {
       return await super.processJob(...parameters);
@@ -120,6 +123,8 @@ function screenedBackend(
 ): BackendFactory<RedisQueueBackend> {
   return (...parameters) => {
     const backend = createRedisBackend(...parameters);
+    // A client that never came to life fetches nothing.
+    backend.client.then(promotePastBroken, () => {});
     goByRedisClock(backend, clock);
     const execCommand = backend.execCommand.bind(backend);
     const waitForJob = backend.waitForJob.bind(backend);

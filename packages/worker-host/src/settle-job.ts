@@ -1,6 +1,7 @@
 import { formatJobFailure, formatJobSkip } from "@millrace/worker-config/contracts";
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from "bullmq";
 import type { JobOutcome } from "./job-outcome.ts";
+import { retryBackoff } from "./retry-backoff.ts";
 
 /**
  * Carries an outcome out and tells BullMQ of it, which learns it from what the processor returns or throws: an UnrecoverableError ends the
@@ -22,6 +23,7 @@ export async function settleJob(
     case "cancelled":
       throw withStackOf(outcome.failure.error, new UnrecoverableError(formatJobFailure(outcome.failure)));
     case "retry": {
+      job.opts.backoff = await retryBackoff(job, outcome.leastDelayMs);
       // BullMQ hands it on to our backoff strategy.
       const failure = Object.assign(new Error(formatJobFailure(outcome.failure)), {
         leastDelayMs: outcome.leastDelayMs,

@@ -6,7 +6,7 @@ import { type Caller, setCaller } from "./caller.ts";
 import type { Callers } from "./callers.ts";
 import type { FailureLimit } from "./failure-limit.ts";
 import { isOwn } from "./own-workspace.ts";
-import { type RouteAccess, rolesFor } from "./route-access.ts";
+import { barrierOf, rolesFor } from "./route-access.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Who may come in, and what is remembered of those who may not. */
@@ -27,7 +27,8 @@ export function authenticate(
   return async (request, reply) => {
     // What is not there is nobody's, and its answer tells nothing.
     if (request.is404) return undefined;
-    const { access, workspace, isPage = false } = request.routeOptions.config;
+    const { config } = request.routeOptions;
+    const { access, isPage = false } = config;
     if (access === "public") return undefined;
     const key = readKey(request.headers.authorization ?? "", isPage);
     const keyId = isPage && key === undefined ? door.sessions?.read(request.headers.cookie) : undefined;
@@ -36,14 +37,16 @@ export function authenticate(
     if (typeof caller === "number") return sendTooManyFailures(reply, caller);
     if (!caller) return keyId === undefined ? sendUnauthorized(reply, "another key") : leadToLogin(request, reply);
     setCaller(request, caller);
-    if (!hasRole(caller, access)) {
+    const barrier = barrierOf(caller, config);
+    if (barrier === "role") {
       const detail = `Expected a key with the role ${rolesFor[access].join(" or ")}, got one with the role ${caller.role}.`;
       return sendProblem(reply, { status: 403, title: "Forbidden", code: "forbidden", detail });
     }
-    if (caller.workspaceId === undefined || workspace === "own") return undefined;
-    if (workspace === "job") return requireOwnJob(request, reply);
-    const detail = "This key is for one workspace, and this route is about more than one.";
-    return sendProblem(reply, { status: 403, title: "Forbidden", code: "other_workspace", detail });
+    if (barrier === "workspace") {
+      const detail = "This key is for one workspace, and this route is about more than one.";
+      return sendProblem(reply, { status: 403, title: "Forbidden", code: "other_workspace", detail });
+    }
+    return caller.workspaceId !== undefined && config.workspace === "job" ? requireOwnJob(request, reply) : undefined;
   };
 }
 
@@ -78,10 +81,6 @@ export function sendTooManyFailures(reply: FastifyReply, waitMs: number): Fastif
   const detail = `This address has given too many wrong keys; none is looked at for another ${seconds} seconds.`;
   reply.header("retry-after", seconds);
   return sendProblem(reply, { status: 429, title: "Too many wrong keys", code: "too_many_wrong_keys", detail });
-}
-
-function hasRole({ role }: Caller, access: Exclude<RouteAccess, "public">): boolean {
-  return rolesFor[access].some((allowed) => allowed === role);
 }
 
 function sendUnauthorized(reply: FastifyReply, got = "none"): FastifyReply {

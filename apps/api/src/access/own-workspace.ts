@@ -43,6 +43,22 @@ export function requireOwnData({ workspaceId }: Caller, contract: QueueContract,
 }
 
 /**
+ * An example as this caller may enqueue it: for a workspace's key with its workspace in it.
+ *
+ * @returns nothing where such a key may not enqueue it, because the contract reads no workspace out of it
+ */
+export function ownExample(
+  { workspaceId }: Caller,
+  contract: QueueContract,
+  action: string,
+  example: unknown,
+): unknown {
+  if (workspaceId === undefined || typeof example !== "object") return example;
+  const own = { ...example, workspaceId };
+  return workspaceOf(contract, action, own) === workspaceId ? own : undefined;
+}
+
+/**
  * The options of an enqueue as a workspace's key may mean them: the job's id and the dedupe key are the workspace's own, so that no workspace can
  * take another one's, or find out by `duplicate` that it is taken. The answer says under which id the job is stored. An attempt may take as long as
  * its action says and no longer: the places of a worker are everybody's.

@@ -1,5 +1,6 @@
 import type { Role } from "@millrace/access";
 import type { FastifyContextConfig, FastifyInstance } from "fastify";
+import type { Caller } from "./caller.ts";
 
 /** Which roles may use a route that asks for this. `any`: whoever has a key. */
 export const rolesFor = {
@@ -53,6 +54,16 @@ export function requireRouteAccess(app: FastifyInstance): void {
     }
     route.config = config;
   });
+}
+
+/** What keeps a caller out of a route: its role, or that its key is for one workspace and the route for more. Nothing where it may come in. */
+export function barrierOf(
+  { role, workspaceId }: Caller,
+  { access, workspace }: Pick<FastifyContextConfig, "access" | "workspace">,
+): "role" | "workspace" | undefined {
+  if (access === "public") return undefined;
+  if (!rolesFor[access].some((allowed) => allowed === role)) return "role";
+  return workspaceId !== undefined && workspace === undefined ? "workspace" : undefined;
 }
 
 // https://www.rfc-editor.org/rfc/rfc9110#name-safe-methods

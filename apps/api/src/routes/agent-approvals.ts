@@ -14,6 +14,7 @@ import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { isOwn, workspaceFor } from "../access/own-workspace.ts";
+import { countedPlace, pageSchema, pagesOf } from "../page.ts";
 import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
 import { approvalSchema, showApproval } from "./agent-approval-view.ts";
 import { addApprovedJob, checkApprovedJob } from "./approved-job.ts";
@@ -31,6 +32,8 @@ const decisionSchema = z
   })
   .nullish();
 
+const pages = pagesOf("agent-approvals", countedPlace);
+
 /** `/agent/approvals`: jobs that agents want to be added, payloads included, and what a person says to each. */
 export function agentApprovalRoutes(app: FastifyInstance, database: Database): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
@@ -45,18 +48,10 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
         querystring: z.object({
           workspaceId: workspaceIdSchema.optional(),
           state: z.enum(agentApprovalStates).optional(),
-          cursor: z
-            .string()
-            .regex(/^\d{1,18}$/, "expected the `nextCursor` of a page")
-            .optional()
-            .describe("`nextCursor` of the page before."),
-          limit: z.coerce.number().int().min(1).max(200).default(50),
+          ...pages.query,
         }),
         response: {
-          200: describeResponse(
-            "A page.",
-            z.object({ items: z.array(approvalSchema), nextCursor: z.string().nullable() }),
-          ),
+          200: describeResponse("A page.", pageSchema(approvalSchema)),
           ...recordProblemResponses,
         },
       },
@@ -64,7 +59,7 @@ export function agentApprovalRoutes(app: FastifyInstance, database: Database): v
     async ({ access, query: { cursor: before, limit, state, ...query } }) => {
       const workspaceId = workspaceFor(access, query.workspaceId);
       const approvals = await listAgentApprovals(database, { workspaceId, state, before, limit });
-      const nextCursor = approvals.length === limit ? (approvals.at(-1)?.position ?? null) : null;
+      const nextCursor = pages.cursorAfter(approvals, limit, ({ position }) => position);
       return { items: approvals.map(showApproval), nextCursor };
     },
   );

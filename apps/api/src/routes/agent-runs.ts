@@ -13,6 +13,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { Caller } from "../access/caller.ts";
 import { isOwn, workspaceFor } from "../access/own-workspace.ts";
+import { namedPlace, pageSchema, pagesOf } from "../page.ts";
 import { describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
 import {
   messagesSchema,
@@ -30,6 +31,8 @@ const tags = ["agent"];
 const id = z.string().regex(/^\P{Cc}{1,400}$/u, "expected an id, without control characters");
 const params = z.object({ queue: queueNames.extract(["aiAgent", "aiAgentUrgent"]), jobId: id });
 
+const pages = pagesOf("agent-runs", namedPlace);
+
 /** `/agent/runs`: what runs of language models did and used. What was said in them is for operators alone. */
 export function agentRunRoutes(app: FastifyInstance, database: Database): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
@@ -43,14 +46,10 @@ export function agentRunRoutes(app: FastifyInstance, database: Database): void {
         summary: "List runs of language models, newest first",
         querystring: z.object({
           workspaceId: workspaceIdSchema.optional(),
-          cursor: id.optional().describe("`nextCursor` of the page before."),
-          limit: z.coerce.number().int().min(1).max(200).default(50),
+          ...pages.query,
         }),
         response: {
-          200: describeResponse(
-            "A page.",
-            z.object({ items: z.array(summarySchema), nextCursor: z.string().nullable() }),
-          ),
+          200: describeResponse("A page.", pageSchema(summarySchema)),
           ...recordProblemResponses,
         },
       },
@@ -59,7 +58,7 @@ export function agentRunRoutes(app: FastifyInstance, database: Database): void {
       const workspaceId = workspaceFor(access, query.workspaceId);
       const runs = await listAgentRuns(database, { workspaceId, before, limit });
       const items = await Promise.all(runs.map(async (run) => showSummary(run, await findJobOf(run))));
-      return { items, nextCursor: runs.length === limit ? (runs.at(-1)?.id ?? null) : null };
+      return { items, nextCursor: pages.cursorAfter(runs, limit, ({ id }) => id) };
     },
   );
 

@@ -2,6 +2,7 @@ import { type AuditEntry, auditOutcomes, type Database, listAuditEntries } from 
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { countedPlace, pageSchema, pagesOf } from "../page.ts";
 import { describeResponse, recordProblemResponses } from "../problem.ts";
 
 const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
@@ -27,6 +28,8 @@ const entrySchema = z
   })
   .meta({ id: "AuditEntry" });
 
+const pages = pagesOf("audit", countedPlace);
+
 /** `GET /audit`: what operators did. */
 export function auditRoutes(app: FastifyInstance, database: Database): void {
   app.withTypeProvider<ZodTypeProvider>().get(
@@ -37,29 +40,19 @@ export function auditRoutes(app: FastifyInstance, database: Database): void {
         tags: ["audit"],
         summary: "List what operators did, newest first",
         querystring: z.object({
-          cursor: z
-            .string()
-            .regex(/^\d{1,18}$/, "expected the `nextCursor` of a page")
-            .optional(),
-          limit: z.coerce.number().int().min(1).max(200).default(50),
+          ...pages.query,
           action: z.string().max(100).optional().describe("Only this one, such as job.cancel."),
           keyId: z.string().max(100).optional().describe("Only this key's."),
         }),
         response: {
-          200: describeResponse(
-            "A page.",
-            z.object({ items: z.array(entrySchema), nextCursor: z.string().nullable() }),
-          ),
+          200: describeResponse("A page.", pageSchema(entrySchema)),
           ...recordProblemResponses,
         },
       },
     },
-    async ({ query: { cursor, limit, ...filter } }) => {
-      const entries = await listAuditEntries(database, { ...filter, limit, before: cursor });
-      return {
-        items: entries.map(toAnswer),
-        nextCursor: entries.length === limit ? (entries.at(-1)?.id ?? null) : null,
-      };
+    async ({ query: { cursor: before, limit, ...filter } }) => {
+      const entries = await listAuditEntries(database, { ...filter, limit, before });
+      return { items: entries.map(toAnswer), nextCursor: pages.cursorAfter(entries, limit, ({ id }) => id) };
     },
   );
 }

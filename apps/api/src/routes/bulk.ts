@@ -5,6 +5,7 @@ import {
   enqueueOptionsSchema,
   type QueueContract,
   queueNames,
+  targetContract,
 } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -20,7 +21,7 @@ import {
   toProblem,
 } from "../problem.ts";
 import { uncheckedBody } from "../unchecked-body.ts";
-import { envelopeSchema, named, producerAccess, targetOf } from "./produce.ts";
+import { envelopeSchema, named, producerAccess } from "./produce.ts";
 
 const maxItems = 1_000;
 const bodyLimit = 16 * 1_024 * 1_024;
@@ -112,7 +113,7 @@ async function enqueueAll(
   const strangers = items.filter((item) => item.error?.code === "other_workspace");
   if (strangers.length === sent.length) throw new OtherWorkspaceError(strangers[0]?.error?.detail);
   const results: EnqueuedOfMany[] = [];
-  for (const [target, ofTarget] of Map.groupBy(accepted, ({ options }) => targetOf(contract, options))) {
+  for (const [target, ofTarget] of Map.groupBy(accepted, ({ options }) => targetContract(contract, options))) {
     for (const [place, result] of (await enqueueManyUnchecked(target, action, ofTarget)).entries()) {
       results.push(result);
       const isElsewhere = target !== contract && "jobId" in result;

@@ -8,6 +8,7 @@ import {
   describeResponse,
   problemResponses,
   sendProblem,
+  sendQuarantined,
   sendUnknownJob,
   sendUnknownQueue,
 } from "../problem.ts";
@@ -52,7 +53,7 @@ export function cancelRoutes(app: FastifyInstance): void {
             "It runs; its worker has been told and ends it. Where that has died, another one does within a minute.",
             cancellationSchema,
           ),
-          409: describeProblem("It has ended already, or its record cannot be read."),
+          409: describeProblem("It has ended already, its record cannot be read, or it lies in quarantine."),
           ...problemResponses,
         },
       },
@@ -77,6 +78,8 @@ export function cancelRoutes(app: FastifyInstance): void {
             "The job's record cannot be read as a job. Remove it, or leave it to a worker that comes to it, which puts it into quarantine.";
           return sendProblem(reply, { status: 409, title: "Not cancelled", code: "corrupt", detail });
         }
+        case "quarantined":
+          return sendQuarantined(reply, queue, jobId);
         case "unknown":
           return sendUnknownJob(reply, queue);
       }

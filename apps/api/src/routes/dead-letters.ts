@@ -12,8 +12,9 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { noteRun } from "../access/audit.ts";
 import { type Following, untilGone } from "../following.ts";
+import { pageQuery, pageSchema } from "../page.ts";
 import { describeProblem, describeResponse, problemResponses, sendUnknownQueue } from "../problem.ts";
-import { replayOne } from "./operate-job.ts";
+import { notReplayed, replayOne } from "./operate-job.ts";
 
 const tags = ["dead letters"];
 // What is not done by then is left, and the report says so.
@@ -50,13 +51,7 @@ const querySchema = z.object({
   olderThanMs: z.coerce.number().int().nonnegative().optional().describe("Failed at least so many milliseconds ago."),
   newerThanMs: z.coerce.number().int().positive().optional().describe("Failed at most so many milliseconds ago."),
   text: z.string().min(1).max(200).optional().describe("With this text in the failure's message or the job's id."),
-  cursor: z
-    .string()
-    .max(1_000)
-    .refine((cursor) => deadLetterPageSchema.safeParse({ cursor }).success, "expected the `nextCursor` of a page")
-    .optional()
-    .describe("`nextCursor` of the page before."),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  ...pageQuery(deadLetterPageSchema.shape.cursor),
 });
 
 const groupsSchema = z.array(
@@ -74,7 +69,8 @@ const replayReportSchema = z.object({
 const purgeReportSchema = z.object({
   isDryRun: z.boolean(),
   removed: z.int(),
-  groups: groupsSchema.describe("Those, by kind."),
+  quarantined: z.int().describe("How many of them lay in quarantine."),
+  groups: groupsSchema.describe("Those, by kind. What lay in quarantine has the code `quarantined`."),
   kept: z.record(z.string(), z.int()).describe("How many stayed although they fit, by reason."),
   isStopped,
 });
@@ -96,7 +92,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
           response: {
             200: describeResponse(
               "A page. It may be short, or empty, and still have a `nextCursor`: a request looks at 1,000 jobs.",
-              z.object({ items: z.array(letterSchema), nextCursor: z.string().nullable() }),
+              pageSchema(letterSchema),
             ),
             ...problemResponses,
           },
@@ -141,7 +137,7 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
         params: z.object({ queue: z.string(), jobId: z.string() }),
         response: {
           202: describeResponse("It waits to run.", z.object({ queue: queueNames, jobId: z.string() })),
-          409: describeProblem("It has not failed, cannot be read, or children of its flow have to be replayed first."),
+          409: describeProblem(notReplayed),
           ...problemResponses,
         },
       },
@@ -167,7 +163,8 @@ export function deadLetterRoutes(app: FastifyInstance, { closing }: Pick<Followi
     async (request, reply) => {
       const signal = AbortSignal.any([untilGone(reply, closing), AbortSignal.timeout(longestRunMs)]);
       const report = await purgeDeadLetters(request.body, signal);
-      noteRun(request, { isDryRun: report.isDryRun, removed: report.removed }, { ...report, signal });
+      const { isDryRun, removed, quarantined } = report;
+      noteRun(request, { isDryRun, removed, quarantined }, { ...report, signal });
       return report;
     },
   );

@@ -128,6 +128,7 @@ describe("the OpenAPI document", () => {
       "attempts",
       "progress",
       "createdAt",
+      "dueAt",
       "startedAt",
       "finishedAt",
     ];

@@ -8,7 +8,9 @@ import {
   unsuppressAddress,
 } from "@millrace/database";
 import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { namedPlace, pageSchema, pagesOf } from "../page.ts";
 import { describeResponse, problemResponses, sendProblem } from "../problem.ts";
 
 const suppressionSchema = z.object({
@@ -24,11 +26,13 @@ const newSuppressionSchema = z.strictObject({
   reason: z.enum(suppressionReasons).default("manual"),
 });
 
+const pages = pagesOf("email-suppressions", namedPlace, { standard: 100, most: 1_000 });
+
 /** `/email/suppressions`: who gets no mail. Addresses are in the query or the body: a path is logged. */
 export function emailSuppressionRoutes(app: FastifyInstance, database: Database): void {
   const tags = ["email"];
 
-  app.get<{ Querystring: { address?: string; cursor?: string; limit: number } }>(
+  app.withTypeProvider<ZodTypeProvider>().get(
     "/email/suppressions",
     {
       config: { access: "viewer" },
@@ -37,26 +41,22 @@ export function emailSuppressionRoutes(app: FastifyInstance, database: Database)
         summary: "List who gets no mail",
         querystring: z.object({
           address: z.string().max(320).optional().describe("Only this one."),
-          limit: z.coerce.number().int().min(1).max(1_000).default(100),
-          cursor: z.string().max(320).optional().describe("`nextCursor` of the page before."),
+          ...pages.query,
         }),
         response: {
-          200: describeResponse(
-            "By address, in lower case.",
-            z.object({ items: z.array(suppressionSchema), nextCursor: z.string().nullable() }),
-          ),
+          200: describeResponse("By address, in lower case.", pageSchema(suppressionSchema)),
           ...problemResponses,
         },
       },
     },
-    async ({ query: { address, cursor, limit } }) => {
+    async ({ query: { address, cursor: after, limit } }) => {
       if (address !== undefined) {
         const found = await findSuppression(database, address);
         return { items: found ? [toAnswer(found)] : [], nextCursor: null };
       }
-      const suppressions = await listSuppressions(database, { after: cursor, limit });
-      const last = suppressions.length === limit ? suppressions.at(-1) : undefined;
-      return { items: suppressions.map(toAnswer), nextCursor: last?.address ?? null };
+      const suppressions = await listSuppressions(database, { after, limit });
+      const nextCursor = pages.cursorAfter(suppressions, limit, ({ address }) => address);
+      return { items: suppressions.map(toAnswer), nextCursor };
     },
   );
 

@@ -9,7 +9,9 @@ import {
 import { parseMailTemplate, TemplateError } from "@millrace/mail-templates";
 import { emailTemplateName } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { pageSchema, pagesOf } from "../page.ts";
 import { describeResponse, problemResponses, sendProblem } from "../problem.ts";
 
 const { id, locale } = emailTemplateName.shape;
@@ -49,37 +51,31 @@ interface Named {
   Querystring: { locale?: string };
 }
 
+const pages = pagesOf("email-templates", z.object({ id, locale }), { standard: 20, most: 100 });
+
 /** `/email/templates`: what `sendEmail`, `sendBulk` and `sendDigest` render. A broken template is refused here, not at its first mail. */
 export function emailTemplateRoutes(app: FastifyInstance, database: Database): void {
   const tags = ["email"];
   const named = { params: z.object({ id }), querystring: z.object({ locale }) };
 
-  app.get<{ Querystring: { cursor?: string; limit: number } }>(
+  app.withTypeProvider<ZodTypeProvider>().get(
     "/email/templates",
     {
       config: { access: "viewer" },
       schema: {
         tags,
         summary: "List the templates",
-        querystring: z.object({
-          limit: z.coerce.number().int().min(1).max(100).default(20),
-          cursor: z.string().max(200).optional().describe("`nextCursor` of the page before."),
-        }),
+        querystring: z.object(pages.query),
         response: {
-          200: describeResponse(
-            "By id and locale.",
-            z.object({ items: z.array(templateSchema), nextCursor: z.string().nullable() }),
-          ),
+          200: describeResponse("By id and locale.", pageSchema(templateSchema)),
           ...problemResponses,
         },
       },
     },
-    async ({ query: { cursor, limit } }) => {
-      const [afterId = "", afterLocale] = cursor?.split("/") ?? [];
-      const page = { limit, ...(cursor !== undefined && { after: { id: afterId, locale: afterLocale } }) };
-      const templates = await listEmailTemplates(database, page);
-      const last = templates.length === limit ? templates.at(-1) : undefined;
-      return { items: templates.map(toAnswer), nextCursor: last ? [last.id, last.locale ?? ""].join("/") : null };
+    async ({ query: { cursor: after, limit } }) => {
+      const templates = await listEmailTemplates(database, { after, limit });
+      const nextCursor = pages.cursorAfter(templates, limit, ({ id, locale }) => ({ id, locale }));
+      return { items: templates.map(toAnswer), nextCursor };
     },
   );
 

@@ -49,7 +49,7 @@ test("an address is suppressed, found, listed in pages and lifted, and never sta
   expect((await ask("PUT", "/email/suppressions", { address: "zoe@example.com" })).json().reason).toBe("complaint");
   expect((await ask("GET", "/email/suppressions?address=ZOE@example.com")).json().items).toHaveLength(1);
   const first = (await ask("GET", "/email/suppressions?limit=1")).json();
-  expect(first).toMatchObject({ items: [{ address: "amy@example.com" }], nextCursor: "amy@example.com" });
+  expect(first).toMatchObject({ items: [{ address: "amy@example.com" }], nextCursor: expect.any(String) });
   expect((await ask("GET", `/email/suppressions?limit=2&cursor=${first.nextCursor}`)).json()).toMatchObject({
     items: [{ address: "zoe@example.com", code: null, jobId: null }],
     nextCursor: null,

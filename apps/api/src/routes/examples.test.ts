@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { createApiKey } from "@millrace/access";
 import { contracts, type QueueContract } from "@millrace/worker-config";
 import { expect, test } from "vitest";
 import { apiKey, basic, useTestApp } from "../../test/test-app.ts";
@@ -26,12 +27,36 @@ async function readCommands(headers: Record<string, string> = {}): Promise<strin
   );
 }
 
-test("the page has one command for each action of every queue, with the caller's own key", async () => {
+test("for an admin the page has one command for each action of every queue, with the caller's own key", async () => {
   const without = actions.filter((name) => !exampleOf.has(name));
   expect(without, "expected an `example` in the contract of each action").toEqual([]);
   const commands = await readCommands();
   expect(commands.map((command) => /\/jobs\/(\S+)/.exec(command)?.[1])).toEqual(actions);
   for (const command of commands) expect(command).toContain(`Bearer ${apiKey}`);
+});
+
+test.each([
+  { role: "viewer" },
+  { role: "producer" },
+  { role: "operator" },
+  { role: "viewer", workspaceId: "ws-1" },
+  { role: "producer", workspaceId: "ws-1" },
+] as const)("the page has the commands that a key may run, and no other (%o)", async (asked) => {
+  const { key } = await createApiKey({ name: "somebody", ...asked });
+  const headers = { authorization: `Bearer ${key}` };
+  const ownWorkspace = "workspaceId" in asked ? { workspaceId: asked.workspaceId } : {};
+  const allowed: string[] = [];
+  for (const name of actions) {
+    const payload = { data: { ...Object(exampleOf.get(name)), ...ownWorkspace } };
+    const { statusCode } = await app().inject({ method: "POST", url: `/jobs/${name}`, headers, payload });
+    if (statusCode !== 403) allowed.push(name);
+  }
+  const commands = await readCommands(headers);
+  expect(commands.map((command) => /\/jobs\/(\S+)/.exec(command)?.[1])).toEqual(allowed);
+  expect(allowed.length > 0).toBe(asked.role !== "viewer");
+  const page = await app().inject({ url: "/examples", headers });
+  expect(page.body).toContain(asked.role === "viewer" ? "of a viewer" : "may enqueue");
+  if ("workspaceId" in asked) for (const command of commands) expect(command).toContain('"workspaceId":"ws-1"');
 });
 
 test("each command is taken when it is pasted into a shell", async () => {

@@ -1,19 +1,23 @@
 import { contracts, type QueueContract } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { readKey } from "../access/authenticate.ts";
+import type { Caller } from "../access/caller.ts";
+import { ownExample } from "../access/own-workspace.ts";
+import { barrierOf, rolesFor } from "../access/route-access.ts";
 import { escapeHtml } from "../escape-html.ts";
+import { producerAccess } from "./produce.ts";
 
 interface Example {
   readonly name: string;
   readonly command: string;
 }
 
-/** `GET /examples`: one command per action that works when pasted, made from the contracts and the caller's own address and key. */
+/** `GET /examples`: one command per action that the caller may enqueue, which works when pasted, made from the contracts and its own address and key. */
 export function exampleRoutes(app: FastifyInstance): void {
   app.get(
     "/examples",
     { config: { access: "any", workspace: "own", isPage: true }, schema: { hide: true } },
-    async ({ headers, protocol, host }, reply) => {
+    async ({ access, headers, protocol, host }, reply) => {
       // What the caller sent in its header stands in its own page, and in a command that it runs: nothing but a host may.
       const origin = `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`;
       const key = readKey(headers.authorization ?? "", true);
@@ -21,19 +25,21 @@ export function exampleRoutes(app: FastifyInstance): void {
         .type("text/html; charset=utf-8")
         .header("cache-control", "no-store")
         .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-        .send(renderPage(listExamples(origin, key), key !== undefined));
+        .send(renderPage(access, listExamples(access, origin, key), key !== undefined));
     },
   );
 }
 
-function listExamples(origin: string, key: string | undefined): Example[] {
-  return Object.values<QueueContract>(contracts).flatMap((contract) =>
-    Object.entries(contract.actions).flatMap(([action, { example }]) =>
-      example === undefined
-        ? []
-        : [{ name: `${contract.name}/${action}`, command: curl(origin, key, contract.name, action, example) }],
-    ),
-  );
+/** Of the actions whose route lets the caller in. */
+function listExamples(caller: Caller, origin: string, key: string | undefined): Example[] {
+  return Object.values<QueueContract>(contracts).flatMap((contract) => {
+    if (barrierOf(caller, producerAccess(contract)) !== undefined) return [];
+    return Object.entries(contract.actions).flatMap(([action, { example }]) => {
+      const own = ownExample(caller, contract, action, example);
+      if (own === undefined) return [];
+      return [{ name: `${contract.name}/${action}`, command: curl(origin, key, contract.name, action, own) }];
+    });
+  });
 }
 
 function curl(origin: string, key: string | undefined, queue: string, action: string, example: unknown): string {
@@ -49,10 +55,15 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function renderPage(examples: readonly Example[], holdsKey: boolean): string {
+function renderPage({ role, workspaceId }: Caller, examples: readonly Example[], holdsKey: boolean): string {
   const aboutKey = holdsKey
     ? "The commands hold your key."
     : "They take your key from the shell: <code>export MILLRACE_KEY=…</code> first.";
+  const whose = workspaceId === undefined ? "" : ` for the workspace ${escapeHtml(workspaceId)}`;
+  const intro =
+    examples.length > 0
+      ? `Here is what your key, of a ${role}${whose}, may enqueue. Paste a command into a terminal: it answers with the job's id, and <code>GET /jobs/&lt;queue&gt;/&lt;jobId&gt;</code> says what became of it. ${aboutKey}`
+      : `Your key is of a ${role}${whose}, and enqueues nothing: that takes one of a ${rolesFor.producer.join(" or ")}.`;
   const sections = examples.map(
     ({ name, command }) => `<section><h2>${escapeHtml(name)}</h2><pre>${escapeHtml(command)}</pre></section>`,
   );
@@ -62,6 +73,6 @@ function renderPage(examples: readonly Example[], holdsKey: boolean): string {
   h1 { font-size: 1.25rem } h2 { font-size: 1rem; margin: 1.5rem 0 .25rem }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .875rem; padding: .75rem; border: 1px solid color-mix(in srgb, currentColor 15%, transparent); border-radius: .375rem }</style>
 <h1>One command per action</h1>
-<p>Paste one into a terminal. It answers with the job's id; <code>GET /jobs/&lt;queue&gt;/&lt;jobId&gt;</code> says what became of it. ${aboutKey} <a href="/docs">All routes</a> · <a href="/admin/queues">Dashboard</a></p>
+<p>${intro} <a href="/docs">All routes</a> · <a href="/admin/queues">Dashboard</a></p>
 ${sections.join("\n")}</html>`;
 }

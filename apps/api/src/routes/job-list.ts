@@ -1,8 +1,18 @@
-import { type JobFilter, jobFilterSchema, jobPageSchema, jobRowSchema, listJobs } from "@millrace/job-admin";
+import {
+  findJobWorkspace,
+  type JobFilter,
+  type JobRow,
+  jobFilterSchema,
+  jobPageSchema,
+  jobRowSchema,
+  listJobs,
+} from "@millrace/job-admin";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { workspaceFor } from "../access/own-workspace.ts";
+import type { Caller } from "../access/caller.ts";
+import { isOwn, workspaceFor } from "../access/own-workspace.ts";
+import { pageQuery, pageSchema } from "../page.ts";
 import { describeResponse, problemResponses } from "../problem.ts";
 
 const { queue, action, status, from, to, workspaceId, field } = jobFilterSchema.shape;
@@ -12,13 +22,7 @@ const querySchema = z
     ...{ queue, action, status, from, to, workspaceId },
     field: name.optional().describe("A field that the contract declares searchable. Needs `value`."),
     value: value.optional().describe("The whole value of `field`, as it was enqueued."),
-    cursor: z
-      .string()
-      .max(1_000)
-      .refine((cursor) => jobPageSchema.safeParse({ cursor }).success, "expected the `nextCursor` of a page")
-      .optional()
-      .describe("`nextCursor` of the page before."),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
+    ...pageQuery(jobPageSchema.shape.cursor),
   })
   .superRefine(({ field, value }, context) => {
     if ((field === undefined) === (value === undefined)) return;
@@ -47,7 +51,7 @@ export function jobListRoutes(app: FastifyInstance): void {
         response: {
           200: describeResponse(
             "A page, without payloads. It may be short, or empty, and still have a `nextCursor`: a request looks at 1,000 jobs.",
-            z.object({ items: z.array(jobRowSchema), nextCursor: z.string().nullable() }),
+            pageSchema(jobRowSchema),
           ),
           ...problemResponses,
         },
@@ -56,11 +60,23 @@ export function jobListRoutes(app: FastifyInstance): void {
     async ({ access, query: { cursor, limit, ...asked } }) => {
       const filter = toFilter({ ...asked, workspaceId: workspaceFor(access, asked.workspaceId) });
       const { jobs, cursor: nextCursor } = await listJobs(filter, { cursor, limit });
-      // A record that is damaged does not say whose it is: its id may have been taken again.
-      const items = access.workspaceId === undefined ? jobs : jobs.filter(({ error }) => error?.code !== "corrupt");
-      return { items, nextCursor };
+      return { items: access.workspaceId === undefined ? jobs : await keepOwn(access, jobs), nextCursor };
     },
   );
+}
+
+// Whose a job is stands in its payload, which may be large.
+const payloadsAtOnce = 20;
+
+/** What was indexed for a workspace when it was added may be another's by now. What a key sees is decided by the jobs themselves, as for a single one. */
+async function keepOwn(access: Caller, jobs: readonly JobRow[]): Promise<JobRow[]> {
+  const own: JobRow[] = [];
+  for (let next = 0; next < jobs.length; next += payloadsAtOnce) {
+    const batch = jobs.slice(next, next + payloadsAtOnce);
+    const workspaces = await Promise.all(batch.map(({ queue, jobId }) => findJobWorkspace(queue, jobId)));
+    own.push(...batch.filter((_, index) => isOwn(access, workspaces[index])));
+  }
+  return own;
 }
 
 type Asked = Omit<JobFilter, "field"> & { field?: string | undefined; value?: string | undefined };

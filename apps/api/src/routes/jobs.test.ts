@@ -44,6 +44,7 @@ describe("a job's status", () => {
       attempts: 0,
       progress: 0,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      dueAt: null,
       startedAt: null,
       finishedAt: null,
       result: null,

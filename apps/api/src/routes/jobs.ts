@@ -15,6 +15,10 @@ export const jobSchema = z
     attempts: z.int().describe("Attempts that ended so far."),
     progress: z.unknown().describe("In per cent, as its handler said last, 0 until then; 100 once it succeeded."),
     createdAt: z.iso.datetime(),
+    dueAt: z.iso
+      .datetime()
+      .nullable()
+      .describe("When it is due that waits for its time: delayed, deferred, or between two attempts."),
     startedAt: z.iso.datetime().nullable(),
     finishedAt: z.iso.datetime().nullable(),
     result: z.unknown(),

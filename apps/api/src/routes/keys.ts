@@ -3,9 +3,12 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
+import { namedPlace, pageSchema, pagesOf } from "../page.ts";
 import { describeResponse, problemResponses, sendProblem } from "../problem.ts";
 
 const tags = ["keys"];
+
+const pages = pagesOf("keys", namedPlace);
 
 /** `/keys`: who may use this API. Those of API_KEYS are not among them: they are changed where they stand. */
 export function keyRoutes(app: FastifyInstance): void {
@@ -44,20 +47,17 @@ export function keyRoutes(app: FastifyInstance): void {
       schema: {
         tags,
         summary: "List keys",
-        querystring: z.object({
-          cursor: z.string().max(100).optional().describe("`nextCursor` of the page before."),
-          limit: z.coerce.number().int().min(1).max(200).default(50),
-        }),
+        querystring: z.object(pages.query),
         response: {
-          200: describeResponse(
-            "A page, by id.",
-            z.object({ items: z.array(apiKeySchema), nextCursor: z.string().nullable() }),
-          ),
+          200: describeResponse("A page, by id.", pageSchema(apiKeySchema)),
           ...problemResponses,
         },
       },
     },
-    async ({ query }) => listApiKeys(query),
+    async ({ query }) => {
+      const { items, nextCursor } = await listApiKeys(query);
+      return { items, nextCursor: pages.cursorAt(nextCursor) };
+    },
   );
 
   typed.delete(

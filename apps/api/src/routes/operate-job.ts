@@ -15,6 +15,7 @@ import {
   describeResponse,
   problemResponses,
   sendProblem,
+  sendQuarantined,
   sendUnknownJob,
   sendUnknownQueue,
 } from "../problem.ts";
@@ -25,6 +26,10 @@ interface ByJob {
 const params = z.object({ queue: z.string(), jobId: z.string() });
 const reference = z.object({ queue: queueNames, jobId: z.string() });
 const tags = ["jobs"];
+
+/** When a letter is not replayed, for the documentation. */
+export const notReplayed =
+  "It has not failed, cannot be read, lies in quarantine, or children of its flow have to be replayed first.";
 
 /** `/jobs/:queue/:jobId`: what an operator does to one job, beside calling it off. */
 export function operateJobRoutes(app: FastifyInstance): void {
@@ -56,7 +61,7 @@ export function operateJobRoutes(app: FastifyInstance): void {
         params,
         response: {
           202: describeResponse("It waits to run, with its attempts counted anew.", reference),
-          409: describeProblem("It has not failed, cannot be read, or children of its flow have to be replayed first."),
+          409: describeProblem(notReplayed),
           ...problemResponses,
         },
       },
@@ -77,7 +82,9 @@ export function operateJobRoutes(app: FastifyInstance): void {
         params,
         response: {
           202: describeResponse("It waits for a worker.", reference),
-          409: describeProblem("It waits for no time: for a worker already, or its children, or it runs or has ended."),
+          409: describeProblem(
+            "It waits for no time: for a worker already, or its children, or it runs, has ended or lies in quarantine.",
+          ),
           ...problemResponses,
         },
       },
@@ -87,6 +94,7 @@ export function operateJobRoutes(app: FastifyInstance): void {
       if (!name.success) return sendUnknownQueue(reply, queue);
       const outcome = await promoteJob(name.data, jobId);
       if (outcome === "unknown") return sendUnknownJob(reply, queue);
+      if (outcome === "quarantined") return sendQuarantined(reply, queue, jobId);
       if (outcome === "promoted") return reply.status(202).send({ queue: name.data, jobId });
       const detail =
         "The job does not wait for its time: it waits for a worker already, or for its children, runs, or has ended.";
@@ -104,7 +112,7 @@ export function operateJobRoutes(app: FastifyInstance): void {
         params,
         response: {
           204: z.null().describe("It is gone."),
-          409: describeProblem("It runs, or others need it; `code` says which."),
+          409: describeProblem("It runs, others need it, or it lies in quarantine; `code` says which."),
           ...problemResponses,
         },
       },
@@ -115,6 +123,7 @@ export function operateJobRoutes(app: FastifyInstance): void {
       const outcome = await removeJob(name.data, jobId);
       if (outcome === "removed") return reply.status(204).send();
       if (outcome === "unknown") return sendUnknownJob(reply, queue);
+      if (outcome === "quarantined") return sendQuarantined(reply, queue, jobId);
       return sendProblem(reply, { status: 409, title: "Not removed", code: outcome, detail: removalDetails[outcome] });
     },
   );
@@ -127,10 +136,11 @@ export async function replayOne(reply: FastifyReply, queue: QueueName, jobId: st
   if (replayed === 1) return reply.status(202).send({ queue, jobId });
   const outcome = refusals[0]?.outcome ?? "unknown";
   if (outcome === "unknown") return sendUnknownJob(reply, queue);
+  if (outcome === "quarantined") return sendQuarantined(reply, queue, jobId);
   return sendProblem(reply, { status: 409, title: "Not replayed", code: outcome, detail: replayDetails[outcome] });
 }
 
-const replayDetails: Record<Exclude<ReplayOutcome, "unknown">, string> = {
+const replayDetails: Record<Exclude<ReplayOutcome, "unknown" | "quarantined">, string> = {
   replayed: "It waits to run.",
   not_failed: "The job waits, runs or has succeeded; perhaps somebody else has replayed it.",
   corrupt: "The job's record cannot be read as a job. It can be purged.",
@@ -139,7 +149,7 @@ const replayDetails: Record<Exclude<ReplayOutcome, "unknown">, string> = {
   replayed_already: "It was replayed a moment ago and has failed again.",
 };
 
-const removalDetails: Record<Exclude<RemoveOutcome, "removed" | "unknown">, string> = {
+const removalDetails: Record<Exclude<RemoveOutcome, "removed" | "unknown" | "quarantined">, string> = {
   active: "The job runs. Cancel it first.",
   awaited: "The job's parent in a flow waits for it. Cancel the parent, or replay the job, first.",
   children_open: "Children of the job's flow have not ended. Cancel the job first.",

@@ -1,7 +1,6 @@
 import type { JobStatus } from "@millrace/job-admin";
 import { hasEnded, type JobEventFeed, type WaitOptions } from "@millrace/job-events";
 import {
-  agentContractFor,
   contracts,
   enqueueOptionsSchema,
   enqueueUnchecked,
@@ -9,6 +8,7 @@ import {
   type QueueName,
   QueueUnavailableError,
   queueNames,
+  targetContract,
 } from "@millrace/worker-config";
 import type { FastifyContextConfig, FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -75,7 +75,7 @@ export function produceRoutes(app: FastifyInstance, following: Following): void 
           const { data } = body.data;
           const options = ownOptions(request.access, contract, action, body.data.options);
           requireOwnData(request.access, contract, action, data);
-          const target = targetOf(contract, options);
+          const target = targetContract(contract, options);
           const { waitMs } = request.query;
           if (waitMs !== undefined && !following.room.enter(request, reply)) return reply;
           const answer = await oncePerKey(request, reply, enqueuedSchema, async (name) => {
@@ -134,10 +134,4 @@ async function waitFor(
     if (error instanceof QueueUnavailableError) return undefined;
     throw error;
   }
-}
-
-/** A job for a language model goes where its priority says, and the answer names that queue. */
-export function targetOf(contract: QueueContract, options: unknown): QueueContract {
-  if (contract.name !== "aiAgent" || typeof options !== "object" || options === null) return contract;
-  return agentContractFor("priority" in options ? options.priority : undefined);
 }

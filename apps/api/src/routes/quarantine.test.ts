@@ -1,3 +1,4 @@
+import { createApiKey } from "@millrace/access";
 import { listAuditEntries } from "@millrace/database";
 import { useDatabase } from "@millrace/database/testing";
 import { expect, test } from "vitest";
@@ -45,4 +46,28 @@ test("what lies in quarantine is listed without its record, read with it up to a
     (await listAuditEntries(database(), { limit: 10, action })).map(({ outcome }) => outcome);
   await expect.poll(() => rows("quarantine.discard")).toEqual(["done", "refused", "done"]);
   await expect.poll(() => rows("quarantine.read")).toEqual(["refused", "done", "done", "done"]);
+});
+
+test("a job in quarantine says so to whoever reads or operates it, and where it is to be seen; to a workspace's key it is unknown", async () => {
+  const fields = { name: "sendEmail", data: JSON.stringify({ type: "sendEmail", data: { workspaceId: "ws-1" } }) };
+  await putIntoQuarantine("email", { jobId: "a b", fields });
+  const { key } = await createApiKey({ name: "ws-1", role: "operator", workspaceId: "ws-1" });
+  const tenant = { authorization: `Bearer ${key}` };
+  const job = "/jobs/email/a%20b";
+  const read = await ask("GET", job);
+  expect(read.json()).toMatchObject({ status: "failed", error: { code: "quarantined" } });
+  expectProblem(await app().inject({ url: job, headers: tenant }), 404, "unknown_job");
+  for (const { method, url } of [
+    { method: "POST", url: `${job}/cancel` },
+    { method: "POST", url: `${job}/retry` },
+    { method: "POST", url: `${job}/promote` },
+    { method: "POST", url: "/dead-letters/email/a%20b/replay" },
+    { method: "DELETE", url: job },
+  ] as const) {
+    const refused = await app().inject({ method, url, headers: bearer });
+    expectProblem(refused, 409, "quarantined");
+    expect(refused.json().detail).toContain("GET /quarantine/email/a%20b ");
+    expectProblem(await app().inject({ method, url, headers: tenant }), 404, "unknown_job");
+  }
+  expect((await ask("DELETE", "/quarantine/email/a%20b")).statusCode).toBe(204);
 });

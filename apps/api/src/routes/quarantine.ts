@@ -9,6 +9,7 @@ import { queueNames } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { pageQuery, pageSchema } from "../page.ts";
 import { describeResponse, problemResponses, sendProblem, sendUnknownQueue } from "../problem.ts";
 
 const tags = ["quarantine"];
@@ -36,21 +37,10 @@ export function quarantineRoutes(app: FastifyInstance): void {
         summary: "List what lies in quarantine, in no order",
         querystring: z.object({
           queue: queueNames.optional().describe("Only of this queue."),
-          cursor: z
-            .string()
-            .refine(
-              (cursor) => quarantinePageSchema.safeParse({ cursor }).success,
-              "expected the `nextCursor` of a page",
-            )
-            .optional()
-            .describe("`nextCursor` of the page before."),
-          limit: z.coerce.number().int().min(1).max(200).default(50).describe("About so many."),
+          ...pageQuery(quarantinePageSchema.shape.cursor),
         }),
         response: {
-          200: describeResponse(
-            "Without the records.",
-            z.object({ items: z.array(rowSchema), nextCursor: z.string().nullable() }),
-          ),
+          200: describeResponse("About as many as `limit` says, without the records.", pageSchema(rowSchema)),
           ...problemResponses,
         },
       },

@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
 import { requireOwnData, workspaceFor } from "../access/own-workspace.ts";
+import { namedPlace, pageSchema, pagesOf } from "../page.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem } from "../problem.ts";
 import { findOwnSchedule, sendOwnedByCode, sendUnknownSchedule } from "./own-schedule.ts";
 import {
@@ -25,10 +26,10 @@ import {
 
 const tags = ["schedules"];
 const params = z.object({ id: z.string() });
+const pages = pagesOf("schedules", namedPlace);
 const querySchema = z.object({
   workspaceId: z.string().optional().describe("Only this workspace's."),
-  cursor: z.string().optional().describe("`nextCursor` of the page before."),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  ...pages.query,
 });
 // A body or query is documented where its route is, and checked by the route: its answer names every field at fault.
 const unchecked = () => (value: unknown) => ({ value });
@@ -102,10 +103,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         summary: "List schedules",
         querystring: querySchema,
         response: {
-          200: describeResponse(
-            "A page.",
-            z.object({ items: z.array(scheduleSchema), nextCursor: z.string().nullable() }),
-          ),
+          200: describeResponse("A page.", pageSchema(scheduleSchema)),
           ...problemResponses,
         },
       },
@@ -118,7 +116,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         ...parsed.data,
         workspaceId: workspaceFor(access, parsed.data.workspaceId),
       });
-      return { items: schedules.map(viewSchedule), nextCursor: cursor };
+      return { items: schedules.map(viewSchedule), nextCursor: pages.cursorAt(cursor) };
     },
   );
   app.get<{ Params: { id: string } }>(

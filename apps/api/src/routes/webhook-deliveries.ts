@@ -2,6 +2,7 @@ import { type Database, findWebhookDelivery, listWebhookDeliveries } from "@mill
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { countedPlace, pageSchema, pagesOf } from "../page.ts";
 import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
 import { addDelivery } from "./add-delivery.ts";
 import {
@@ -13,6 +14,8 @@ import {
 } from "./webhook-view.ts";
 
 const tags = ["webhooks"];
+
+const pages = pagesOf("webhook-deliveries", countedPlace);
 
 /** What was delivered, and once more. */
 export function webhookDeliveryRoutes(app: FastifyInstance, database: Database): void {
@@ -26,26 +29,17 @@ export function webhookDeliveryRoutes(app: FastifyInstance, database: Database):
         tags,
         summary: "List an endpoint's deliveries, newest first",
         params: z.object({ id: z.uuid() }),
-        querystring: z.object({
-          cursor: z
-            .string()
-            .regex(/^\d{1,18}$/, "expected the `nextCursor` of a page")
-            .optional(),
-          limit: z.coerce.number().int().min(1).max(200).default(50),
-        }),
+        querystring: z.object(pages.query),
         response: {
-          200: describeResponse(
-            "A page.",
-            z.object({ items: z.array(deliverySchema), nextCursor: z.string().nullable() }),
-          ),
+          200: describeResponse("A page.", pageSchema(deliverySchema)),
           ...recordProblemResponses,
         },
       },
     },
-    async ({ access, params: { id: endpointId }, query: { cursor, limit } }, reply) => {
+    async ({ access, params: { id: endpointId }, query: { cursor: before, limit } }, reply) => {
       if (!(await findOwnEndpoint(database, access, endpointId))) return sendUnknownEndpoint(reply);
-      const deliveries = await listWebhookDeliveries(database, { endpointId, before: cursor, limit });
-      const nextCursor = deliveries.length === limit ? (deliveries.at(-1)?.position ?? null) : null;
+      const deliveries = await listWebhookDeliveries(database, { endpointId, before, limit });
+      const nextCursor = pages.cursorAfter(deliveries, limit, ({ position }) => position);
       return { items: deliveries.map(showDelivery), nextCursor };
     },
   );

@@ -13,6 +13,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
 import { workspaceFor } from "../access/own-workspace.ts";
+import { pageSchema, pagesOf } from "../page.ts";
 import { describeResponse, recordProblemResponses } from "../problem.ts";
 import {
   endpointFields,
@@ -27,6 +28,8 @@ const { url, events, description, ownerEmail } = endpointFields;
 const params = z.object({ id: z.uuid() });
 const tags = ["webhooks"];
 const answers = (schema: z.ZodType) => ({ 200: describeResponse("The endpoint.", schema), ...recordProblemResponses });
+
+const pages = pagesOf("webhook-endpoints", z.uuid());
 
 /** `/webhooks/endpoints`: where events go. */
 export function webhookEndpointRoutes(
@@ -86,14 +89,10 @@ export function webhookEndpointRoutes(
         summary: "List endpoints",
         querystring: z.object({
           workspaceId: workspaceIdSchema.optional(),
-          cursor: z.uuid().optional().describe("`nextCursor` of the page before."),
-          limit: z.coerce.number().int().min(1).max(200).default(50),
+          ...pages.query,
         }),
         response: {
-          200: describeResponse(
-            "A page.",
-            z.object({ items: z.array(endpointSchema), nextCursor: z.uuid().nullable() }),
-          ),
+          200: describeResponse("A page.", pageSchema(endpointSchema)),
           ...recordProblemResponses,
         },
       },
@@ -101,7 +100,7 @@ export function webhookEndpointRoutes(
     async ({ access, query: { cursor: after, limit, ...query } }) => {
       const workspaceId = workspaceFor(access, query.workspaceId);
       const endpoints = await listWebhookEndpoints(database, { workspaceId, after, limit });
-      const nextCursor = endpoints.length === limit ? (endpoints.at(-1)?.id ?? null) : null;
+      const nextCursor = pages.cursorAfter(endpoints, limit, ({ id }) => id);
       return { items: endpoints.map(showEndpoint), nextCursor };
     },
   );

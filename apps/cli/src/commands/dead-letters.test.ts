@@ -41,10 +41,13 @@ test("nothing is replayed or purged that nobody confirmed, and a dry run says wh
   expect(await emailQueue.getFailedCount()).toBe(2);
 });
 
-test("a purge says that what lies in quarantine goes with it", async () => {
+test("a purge, and its dry run, say what of it lies in quarantine", async () => {
   await putIntoQuarantine("email", { jobId: "damaged" });
-  const purge = await run(["dead-letters", "purge", "--older-than", "0ms", "--code", "corrupt", "--yes"]);
-  expect(purge.stdout).toMatch(/1 removed\ncorrupt: .* what lies in quarantine$/m);
+  const purge = (...more: string[]) => run(["dead-letters", "purge", "--older-than", "0ms", ...more]);
+  const dryRun = await purge("--dry-run");
+  expect(dryRun.stdout).toMatch(/^ +1 +email +\? +quarantined$/m);
+  expect(dryRun.stdout).toMatch(/^3 would be removed, 1 of them from quarantine$/m);
+  expect((await purge("--code", "quarantined", "--yes")).stdout).toMatch(/^1 removed, 1 of them from quarantine$/m);
   expect((await run(["quarantine", "list"])).stdout).toBe("the quarantine is empty\n");
 });
 

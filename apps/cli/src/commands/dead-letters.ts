@@ -130,7 +130,7 @@ function purgeCommand(group: Command, cli: Cli): void {
     group
       .command("purge")
       .description(
-        "Removes dead letters, and what lies in quarantine, for good. Without --code cancelled jobs go as well.",
+        "Removes dead letters, and what lies in quarantine (code quarantined), for good. Without --code cancelled jobs go as well.",
       ),
   )
     .requiredOption("--older-than <duration>", "failed at least so long ago", parseDuration)
@@ -155,9 +155,9 @@ function purgeCommand(group: Command, cli: Cli): void {
           document: report,
           text:
             renderGroups(cli, dryRun ? "would be removed" : "removed", report.removed, report.groups) +
-            (report.groups.some(({ code }) => code === "corrupt") ? corruptNote : ""),
+            (report.quarantined > 0 ? `, ${report.quarantined} of them from quarantine` : ""),
           isCutOff: report.isStopped && cli.signal.aborted,
-          facts: { removed: report.removed },
+          facts: { removed: report.removed, quarantined: report.quarantined },
         };
       };
       if (dryRun) return showEffect(cli, await purge());
@@ -169,9 +169,6 @@ function purgeCommand(group: Command, cli: Cli): void {
       );
     });
 }
-
-// The report counts both under this one code.
-const corruptNote = "\ncorrupt: dead letters whose records are damaged, and what lies in quarantine";
 
 /** What was chosen by, but for a text, which may be a piece of a payload. */
 function targetOf({ text: _, ...filter }: DeadLetterFilter): Record<string, string> {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Command } from "@commander-js/extra-typings";
-import { contracts, enqueueUnchecked, type QueueContract, type QueueName } from "@millrace/worker-config";
+import { contracts, enqueueUnchecked, type QueueContract, targetContract } from "@millrace/worker-config";
 import { parseDuration, parseQueue, parseWhole } from "../arguments.ts";
 import type { Cli } from "../cli.ts";
 import { CliError } from "../cli-error.ts";
@@ -20,7 +20,11 @@ export function enqueueCommand(program: Command, cli: Cli): void {
     .option("--data <json>", "the data, as JSON")
     .option("--data-file <file>", "a file that holds the data; - is stdin")
     .option("--id <id>", "the job's id: one that exists adds nothing and answers duplicate")
-    .option("--priority <number>", "1 is the most urgent, 10 the least", parseWhole)
+    .option(
+      "--priority <number>",
+      "1 is the most urgent, 10 the least; of aiAgent, 1 to 3 go to aiAgentUrgent",
+      parseWhole,
+    )
     .option("--delay <duration>", "wait this long before the first attempt", parseDuration)
     .option("--run-at <time>", "run no earlier than this moment, such as 2030-01-01T06:00:00Z")
     .option("--attempts <number>", "how often it may be tried in all", parseWhole)
@@ -43,8 +47,8 @@ export function enqueueCommand(program: Command, cli: Cli): void {
         timeoutMs: options.timeout,
         jobId: options.id,
       };
-      const add = () => enqueue(queue, action, data, asked);
       const contract: QueueContract = contracts[queue];
+      const add = () => enqueue(targetContract(contract, asked), action, data, asked);
       // What the house does by itself removes what others look for, so that setting it off is an operator's action.
       if (contract.settings.isHousekeeping) {
         await operate(cli, { action: "housekeeping.enqueue", target: { queue, action } }, add);
@@ -52,8 +56,9 @@ export function enqueueCommand(program: Command, cli: Cli): void {
     });
 }
 
-async function enqueue(queue: QueueName, action: string, data: unknown, asked: object): Promise<Effect> {
-  const { status, jobId } = await enqueueUnchecked(contracts[queue], action, data, withoutUndefined(asked));
+async function enqueue(contract: QueueContract, action: string, data: unknown, asked: object): Promise<Effect> {
+  const { name: queue } = contract;
+  const { status, jobId } = await enqueueUnchecked(contract, action, data, withoutUndefined(asked));
   return {
     document: { status, queue, action, jobId },
     text: status === "created" ? `created ${queue} ${jobId}` : `duplicate ${queue} ${jobId}: no further job was added`,

@@ -1,4 +1,11 @@
-import { closeQueues, emailContract, emailQueue, enqueue } from "@millrace/worker-config";
+import {
+  aiAgentQueue,
+  aiAgentUrgentQueue,
+  closeQueues,
+  emailContract,
+  emailQueue,
+  enqueue,
+} from "@millrace/worker-config";
 import { afterAll, expect, test } from "vitest";
 import { runWorker } from "../../../../packages/job-admin/test/run-worker.ts";
 import { run } from "../../test/run.ts";
@@ -20,6 +27,16 @@ test("a job is added from an option, a pipe or a file, and the same id adds noth
   expect(job?.data.data).toEqual(mail);
 });
 
+test("a job for a language model goes to the queue that its priority says, and the answer names that one", async () => {
+  const add = (...more: string[]) =>
+    run(["enqueue", "aiAgent", "runAgent", "--data", '{"prompt":"Hello"}', "--json", ...more]);
+  const urgent = await add("--priority", "1");
+  expect(urgent).toMatchObject({ exitCode: 0, documents: [{ status: "created", queue: "aiAgentUrgent" }] });
+  const patient = await add("--priority", "4");
+  expect(patient).toMatchObject({ exitCode: 0, documents: [{ queue: "aiAgent" }] });
+  expect([await aiAgentUrgentQueue.count(), await aiAgentQueue.count()]).toEqual([1, 1]);
+});
+
 test("data that is not valid, or not JSON, is refused without repeating it", async () => {
   const invalid = await run([...enqueueMail, "--data", JSON.stringify({ ...mail, to: "SECRET-TO" })]);
   expect(invalid).toMatchObject({ exitCode: 2, stdout: "", error: { code: "invalid_data" } });
@@ -35,6 +52,7 @@ test("a status shows no payload until it is asked for, and no job is its own exi
   const { jobId } = await enqueue(emailContract, "sendEmail", mail, { delayMs: 60_000 });
   const text = await run(["status", "email", jobId]);
   expect(text.stdout).toMatch(/status +pending/);
+  expect(text.stdout).toMatch(/^due +20\d\d-.*Z$/m);
   expect(text.stdout).not.toContain("SECRET");
   const json = await run(["status", "email", jobId, "--json"]);
   expect(json).toMatchObject({ exitCode: 0, documents: [{ jobId, status: "pending", action: "sendEmail" }] });

@@ -22,6 +22,9 @@ interface Change {
   readonly refusals: Readonly<Record<string, string>>;
 }
 
+const inQuarantine =
+  "It lies in quarantine, because its record was damaged: `millrace quarantine show` reads it, `millrace quarantine discard` removes it for good.";
+
 const changes: readonly Change[] = [
   {
     name: "cancel",
@@ -89,10 +92,11 @@ export function oneJobCommands(program: Command, cli: Cli): void {
         await operate(cli, { action: audit, target: { queue, jobId } }, async () => {
           const result = await run(queue, jobId);
           if (result.outcome === "unknown") throw unknownJob(queue, jobId);
+          const advice = result.outcome === "quarantined" ? inQuarantine : refusals[result.outcome];
           return {
             exitCode: done.includes(result.outcome) ? exitCodes.done : exitCodes.failed,
             document: { queue, jobId, ...result },
-            text: [`${queue} ${jobId}: ${result.outcome}`, refusals[result.outcome]].filter(Boolean).join(". "),
+            text: [`${queue} ${jobId}: ${result.outcome}`, advice].filter(Boolean).join(". "),
             facts: { result: result.outcome },
           };
         });

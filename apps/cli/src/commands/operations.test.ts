@@ -1,6 +1,7 @@
 import { closeQueues, emailContract, emailQueue, enqueue } from "@millrace/worker-config";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { putFailed } from "../../../../packages/job-admin/test/failed-jobs.ts";
+import { putIntoQuarantine } from "../../../../packages/job-admin/test/quarantined-jobs.ts";
 import { run } from "../../test/run.ts";
 
 const mail = { to: "ada@example.com", subject: "SECRET", text: "Hi" };
@@ -28,6 +29,19 @@ test("one job is promoted, cancelled, retried and removed, and what cannot be do
   expect(await change("remove", "--yes")).toMatchObject({ exitCode: 3, stdout: "", error: { code: "unknown_job" } });
 });
 
+test("a job in quarantine says with 1 that it lies there, and what to do", async () => {
+  await putIntoQuarantine("email", { jobId: "bad", fields: { name: "sendEmail" } });
+  const status = await run(["status", "email", "bad"]);
+  expect(status.stdout).toMatch(/^error +quarantined: .*\n(?:.*\n)*see +millrace quarantine show email bad$/m);
+  for (const argv of [["cancel"], ["retry"], ["promote"], ["remove", "--yes"]]) {
+    const [name = "", ...more] = argv;
+    const refused = await run([name, "email", "bad", ...more]);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stdout).toMatch(/^email bad: quarantined\. .*`millrace quarantine discard`/);
+  }
+  expect((await run(["quarantine", "discard", "email", "bad", "--yes"])).exitCode).toBe(0);
+});
+
 test("jobs are found by their state, without their payloads", async () => {
   await add("waits");
   await putFailed(emailQueue, [{ jobId: "dead" }]);
@@ -40,6 +54,11 @@ test("jobs are found by their state, without their payloads", async () => {
   expect(await run(["list", "--from", "yesterday", "--json"])).toMatchObject({
     exitCode: 2,
     error: { code: "invalid_request", message: expect.stringContaining("from: ") },
+  });
+  const [page] = (await run(["list", "--limit", "1", "--json"])).documents;
+  expect(await run(["list", "--status", "failed", "--cursor", String(page?.cursor), "--json"])).toMatchObject({
+    exitCode: 2,
+    error: { code: "invalid_request", message: expect.stringContaining("--cursor: ") },
   });
 });
 

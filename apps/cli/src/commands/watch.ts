@@ -100,12 +100,13 @@ function renderBar(cli: Cli, job: JobStatus): string {
 }
 
 function describe(cli: Cli, job: JobStatus): string {
-  const { status, progress, attempts, error, result } = job;
+  const { status, progress, attempts, dueAt, error, result } = job;
   return renderLine([
     new Date().toISOString(),
     paintStatus(cli, status),
     typeof progress === "number" && status === "running" ? `${progress} %` : "",
     attempts > 1 || error ? `attempts ${attempts}` : "",
+    dueAt === null ? "" : `due ${dueAt}`,
     error ? `${error.code}: ${error.message}` : "",
     status === "success" && result !== null ? JSON.stringify(result) : "",
   ]);

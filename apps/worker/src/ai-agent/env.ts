@@ -1,6 +1,9 @@
-import { parseEnv } from "@millrace/env";
+import { readDatabaseEnv } from "@millrace/database";
+import { type Environment, parseEnv, readTogether } from "@millrace/env";
+import { readFileStoreSettings } from "@millrace/file-store";
 import { allowPrivateSchema } from "@millrace/safe-http";
-import { workerConcurrency } from "@millrace/worker-host";
+import { aiAgentContract, type QueueContract } from "@millrace/worker-config/contracts";
+import { workerConcurrency, workerReaders } from "@millrace/worker-host";
 import { z } from "zod";
 
 const price = z.coerce.number().min(0).max(10_000).default(0);
@@ -35,8 +38,18 @@ export const aiEnvSchema = z.object({
 export type AiEnv = z.output<typeof aiEnvSchema>;
 
 /** @throws EnvironmentError also when production would let a model read pages of its own network */
-export function readAiEnv(source?: Record<string, string | undefined>): AiEnv {
+export function readAiEnv(source?: Environment): AiEnv {
   const isProduction = (source ?? process.env).NODE_ENV === "production";
   const schema = aiEnvSchema.extend({ AI_FETCH_ALLOW_PRIVATE: allowPrivateSchema({ isProduction }) });
   return parseEnv(schema, source);
+}
+
+/** What a program for language models reads, whichever its queue. */
+export function aiReaders(contract: QueueContract) {
+  return { ai: readAiEnv, database: readDatabaseEnv, files: readFileStoreSettings, ...workerReaders(contract) };
+}
+
+/** Everything that this program reads. */
+export function readSettings(source?: Environment) {
+  return readTogether(aiReaders(aiAgentContract), source);
 }

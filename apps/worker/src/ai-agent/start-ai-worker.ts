@@ -1,26 +1,28 @@
-import { openDatabase, readDatabaseEnv } from "@millrace/database";
-import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
+import { openDatabase } from "@millrace/database";
+import { createFileStore } from "@millrace/file-store";
 import { createJobEventWriter } from "@millrace/job-events";
-import { getChildLogger } from "@millrace/logger";
-import { createRedis, readRedisEnv } from "@millrace/redis";
+import { createRedis } from "@millrace/redis";
 import { createSafeClient } from "@millrace/safe-http";
-import { readQueueEnv } from "@millrace/worker-config";
+import { startProgram } from "@millrace/shutdown";
 import type { aiAgentContract, aiAgentUrgentContract } from "@millrace/worker-config/contracts";
 import { runWorker, type WorkerService } from "@millrace/worker-host";
 import { createAgentTools } from "./agent-tools.ts";
 import { createAskModel } from "./ask-model.ts";
-import { readAiEnv } from "./env.ts";
+import type { readSettings } from "./env.ts";
 import { aiAgentHandlers } from "./handlers.ts";
 import { createModelTurns } from "./model-turns.ts";
 import { createModels } from "./models.ts";
 
 /** The life of a worker process for language models: `aiAgent` and `aiAgentUrgent` differ by their queue alone. */
-export async function startAiWorker(contract: typeof aiAgentContract | typeof aiAgentUrgentContract): Promise<void> {
-  const env = readAiEnv();
-  const { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax } = readDatabaseEnv();
-  const log = getChildLogger(`worker:${contract.name}`);
+export async function startAiWorker(
+  contract: typeof aiAgentContract | typeof aiAgentUrgentContract,
+  read: typeof readSettings,
+): Promise<void> {
+  const { settings, log } = startProgram(`worker:${contract.name}`, read);
+  const { ai: env } = settings;
+  const { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax } = settings.database;
   const database = openDatabase({ url, poolMax, log });
-  const files = createFileStore(readFileStoreSettings());
+  const files = createFileStore(settings.files);
   const models = createModels({
     baseUrl: env.AI_BASE_URL,
     apiKey: env.AI_API_KEY,
@@ -31,10 +33,10 @@ export async function startAiWorker(contract: typeof aiAgentContract | typeof ai
     idleTimeoutMs: env.AI_IDLE_TIMEOUT_MS,
   });
   // It fails at once during an outage, and the job is put off.
-  const redis = createRedis("producer", readRedisEnv().REDIS_URL, (err) =>
+  const redis = createRedis("producer", settings.redis.REDIS_URL, (err) =>
     log.warn({ code: "redis_unreachable", err }, "cannot ask for the model's rate, nor tell who follows, trying again"),
   );
-  const { QUEUE_PREFIX: prefix } = readQueueEnv();
+  const { QUEUE_PREFIX: prefix } = settings.queue;
   const turnsOf = (model: string) =>
     createModelTurns({
       redis,

@@ -1,4 +1,5 @@
 import { aiAgentContract } from "@millrace/worker-config/contracts";
+import { readSettings } from "./env.ts";
 import { startAiWorker } from "./start-ai-worker.ts";
 
-await startAiWorker(aiAgentContract);
+await startAiWorker(aiAgentContract, readSettings);

@@ -1,12 +1,14 @@
-import { parseEnv } from "@millrace/env";
-import { workerConcurrency } from "@millrace/worker-host";
+import { readDatabaseEnv } from "@millrace/database";
+import { type Environment, parseEnv, readTogether } from "@millrace/env";
+import { readFileStoreSettings } from "@millrace/file-store";
+import { emailContract } from "@millrace/worker-config/contracts";
+import { workerConcurrency, workerReaders } from "@millrace/worker-host";
 import { z } from "zod";
 
 export const emailEnvSchema = z.object({
   SMTP_URL: z.url({
     protocol: /^smtps?$/,
-    error:
-      "expected smtp://[user:password@]host:port, or smtps:// for TLS. `pnpm dev` starts an inbox and sets it by itself",
+    error: "expected smtp://[user:password@]host:port, or smtps:// for TLS",
   }),
   SMTP_RATE_MAX: z.coerce.number().int().min(1).optional(),
   SMTP_RATE_DURATION_MS: z.coerce.number().int().min(1_000).default(60_000),
@@ -14,6 +16,12 @@ export const emailEnvSchema = z.object({
   EMAIL_FROM: z.string().min(3).default("Millrace <no-reply@millrace.invalid>"),
 });
 
-export function readEmailEnv(): z.output<typeof emailEnvSchema> {
-  return parseEnv(emailEnvSchema);
+export function readEmailEnv(source?: Environment): z.output<typeof emailEnvSchema> {
+  return parseEnv(emailEnvSchema, source);
+}
+
+/** Everything that this program reads. */
+export function readSettings(source?: Environment) {
+  const readers = { email: readEmailEnv, database: readDatabaseEnv, files: readFileStoreSettings };
+  return readTogether({ ...readers, ...workerReaders(emailContract) }, source);
 }

@@ -1,18 +1,18 @@
-import { openDatabase, readDatabaseEnv } from "@millrace/database";
-import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
-import { getChildLogger } from "@millrace/logger";
+import { openDatabase } from "@millrace/database";
+import { createFileStore } from "@millrace/file-store";
+import { startProgram } from "@millrace/shutdown";
 import { emailContract } from "@millrace/worker-config/contracts";
 import { runWorker } from "@millrace/worker-host";
-import { readEmailEnv } from "./env.ts";
+import { readSettings } from "./env.ts";
 import { emailHandlers } from "./handlers.ts";
 import { createMailer } from "./mailer.ts";
 import { openSmtpTurns } from "./smtp-turns.ts";
 
-const log = getChildLogger("worker:email");
-const { SMTP_URL, SMTP_RATE_MAX: max, SMTP_RATE_DURATION_MS: durationMs, EMAIL_FROM } = readEmailEnv();
-const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
+const { settings, log } = startProgram("worker:email", readSettings);
+const { SMTP_URL, SMTP_RATE_MAX: max, SMTP_RATE_DURATION_MS: durationMs, EMAIL_FROM } = settings.email;
+const { DATABASE_URL, DATABASE_POOL_MAX } = settings.database;
 const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
-const files = createFileStore(readFileStoreSettings());
+const files = createFileStore(settings.files);
 const turns = max === undefined ? undefined : openSmtpTurns(SMTP_URL, { max, durationMs }, log);
 
 const handlers = emailHandlers({

@@ -1,5 +1,8 @@
 import { tmpdir } from "node:os";
-import { parseEnv } from "@millrace/env";
+import { type Environment, parseEnv, readTogether } from "@millrace/env";
+import { readFileStoreSettings } from "@millrace/file-store";
+import { heavyContract } from "@millrace/worker-config/contracts";
+import { workerReaders } from "@millrace/worker-host";
 import { z } from "zod";
 
 const mebibyte = 1_024 * 1_024;
@@ -18,8 +21,13 @@ export const heavyEnvSchema = z.object({
   HEAVY_TEMP_FOLDER: z.string().default(tmpdir),
 });
 
-export function readHeavyEnv(): z.output<typeof heavyEnvSchema> {
-  return parseEnv(heavyEnvSchema);
+export function readHeavyEnv(source?: Environment): z.output<typeof heavyEnvSchema> {
+  return parseEnv(heavyEnvSchema, source);
+}
+
+/** Everything that this program reads. */
+export function readSettings(source?: Environment) {
+  return readTogether({ heavy: readHeavyEnv, files: readFileStoreSettings, ...workerReaders(heavyContract) }, source);
 }
 
 /** Where ffmpeg and espeak-ng are looked for: the machine's own variable, and none of ours. */

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { StartError } from "@millrace/env";
 import { PermanentError } from "@millrace/worker-host";
 
 /** A language's data on this machine. */
@@ -16,7 +17,7 @@ const ending = /\.traineddata(\.gz)?$/;
  *
  * @param folder where it is. Defaults to what the package `@tesseract.js-data/eng` brings: English
  * @throws PermanentError `language_not_installed`
- * @throws Error where the folder cannot be read; also when asked for no language
+ * @throws StartError where the folder cannot be read; also when asked for no language
  */
 export function findLanguages(codes: readonly string[], folder: string = englishFolder()): LanguageData[] {
   const installed = listFolder(folder).filter((name) => ending.test(name));
@@ -35,7 +36,7 @@ function listFolder(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (cause) {
-    throw new Error(
+    throw new StartError(
       `Expected a folder with the data of languages (HEAVY_OCR_DATA_FOLDER), ${folder} cannot be read. Correct it, or unset it for English alone.`,
       { cause },
     );

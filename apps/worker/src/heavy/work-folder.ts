@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { StartError } from "@millrace/env";
 import type { FileStore } from "@millrace/file-store";
 import type { FileReference } from "@millrace/worker-config/contracts";
 import { type JobContext, PermanentError } from "@millrace/worker-host";
@@ -91,9 +92,17 @@ function checkSize({ fileId, bytes }: FileReference, maxBytes: number): void {
   );
 }
 
-/** Removes the folders of processes that were killed a day ago or earlier. */
+/**
+ * Removes the folders of processes that were killed a day ago or earlier.
+ *
+ * @throws StartError where `parent` cannot be read
+ */
 export async function removeLeftovers(parent: string, now: number = Date.now()): Promise<void> {
-  for (const name of await readdir(parent)) {
+  const names = await readdir(parent).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : cause;
+    throw new StartError(`Expected a folder for files of jobs under way (HEAVY_TEMP_FOLDER), got: ${why}.`, { cause });
+  });
+  for (const name of names) {
     if (!name.startsWith(prefix)) continue;
     const folder = join(parent, name);
     // Another process may have been faster, or the folder may be another user's.

@@ -1,9 +1,9 @@
 import { access, constants } from "node:fs/promises";
-import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
-import { getChildLogger } from "@millrace/logger";
+import { createFileStore } from "@millrace/file-store";
+import { startProgram } from "@millrace/shutdown";
 import { heavyContract } from "@millrace/worker-config/contracts";
 import { runWorker } from "@millrace/worker-host";
-import { readHeavyEnv, readProgramPath } from "./env.ts";
+import { readProgramPath, readSettings } from "./env.ts";
 import { findLanguages } from "./find-languages.ts";
 import { heavyHandlers } from "./handlers.ts";
 import { createRunProgram } from "./run-program.ts";
@@ -12,10 +12,11 @@ import { openTaskProcesses } from "./task-processes.ts";
 import type { HeavyTasks, ImageTasks } from "./tasks.ts";
 import { createInWorkFolder, removeLeftovers } from "./work-folder.ts";
 
-const env = readHeavyEnv();
+const { settings, log } = startProgram("worker:heavy", readSettings);
+const env = settings.heavy;
 const concurrency = env.HEAVY_WORKER_CONCURRENCY;
 const parent = env.HEAVY_TEMP_FOLDER;
-const files = createFileStore(readFileStoreSettings());
+const files = createFileStore(settings.files);
 // Programs beside this one, as sources and in the build.
 const ending = import.meta.url.endsWith(".ts") ? "ts" : "mjs";
 const memoryMb = env.HEAVY_THREAD_MEMORY_MB;
@@ -23,7 +24,7 @@ const pool = openTaskPool<HeavyTasks>({
   threadFile: new URL(`./thread.${ending}`, import.meta.url),
   threads: concurrency,
   memoryMb,
-  log: getChildLogger("worker:heavy"),
+  log,
 });
 const processes = openTaskProcesses<ImageTasks>({
   processFile: new URL(`./image-process.${ending}`, import.meta.url),

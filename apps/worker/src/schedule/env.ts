@@ -1,5 +1,8 @@
-import { parseEnv } from "@millrace/env";
-import { workerConcurrency } from "@millrace/worker-host";
+import { readDatabaseEnv } from "@millrace/database";
+import { type Environment, parseEnv, readTogether } from "@millrace/env";
+import { readFileStoreSettings } from "@millrace/file-store";
+import { scheduleContract } from "@millrace/worker-config/contracts";
+import { workerConcurrency, workerReaders } from "@millrace/worker-host";
 import { z } from "zod";
 
 const days = (fallback: number, atLeast = 0) => z.coerce.number().int().min(atLeast).max(3_650).default(fallback);
@@ -19,6 +22,12 @@ export const scheduleEnvSchema = z.object({
 
 export type ScheduleEnv = z.output<typeof scheduleEnvSchema>;
 
-export function readScheduleEnv(): ScheduleEnv {
-  return parseEnv(scheduleEnvSchema);
+export function readScheduleEnv(source?: Environment): ScheduleEnv {
+  return parseEnv(scheduleEnvSchema, source);
+}
+
+/** Everything that this program reads. */
+export function readSettings(source?: Environment) {
+  const readers = { schedule: readScheduleEnv, database: readDatabaseEnv, files: readFileStoreSettings };
+  return readTogether({ ...readers, ...workerReaders(scheduleContract) }, source);
 }

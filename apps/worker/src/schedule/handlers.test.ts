@@ -65,8 +65,13 @@ test("dead letters older than the environment says are purged, and a dry run onl
   await putEnded("old", "failed", 31);
   await putEnded("young", "failed", 29);
   const { purgeDeadLetters } = handlers();
-  expect(await purgeDeadLetters({ dryRun: true }, context())).toEqual({ removed: 1, kept: 0, isDryRun: true });
-  expect(await purgeDeadLetters({}, context())).toEqual({ removed: 1, kept: 0, isDryRun: false });
+  expect(await purgeDeadLetters({ dryRun: true }, context())).toEqual({
+    removed: 1,
+    quarantined: 0,
+    kept: 0,
+    isDryRun: true,
+  });
+  expect(await purgeDeadLetters({}, context())).toMatchObject({ removed: 1, quarantined: 0, isDryRun: false });
   expect([await isThere("old"), await isThere("young")]).toEqual([false, true]);
   expect(await purgeDeadLetters({ olderThanDays: 28 }, context())).toMatchObject({ removed: 1 });
 });

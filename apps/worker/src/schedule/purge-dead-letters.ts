@@ -25,6 +25,7 @@ export function createPurgeDeadLetters(distributedLock: DistributedLock, maxAgeD
     runLocked(distributedLock, purgeDeadLettersSchedule, context.signal, async ({ signal }) => {
       const report = await purgeDeadLetters({ olderThanMs: olderThanDays * dayMs, dryRun }, signal);
       const kept = Object.values(report.kept).reduce((sum, count) => sum + count, 0);
-      return { removed: report.removed, kept, isDryRun: report.isDryRun };
+      const { removed, quarantined, isDryRun } = report;
+      return { removed, quarantined, kept, isDryRun };
     });
 }

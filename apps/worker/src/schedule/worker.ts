@@ -1,27 +1,28 @@
-import { openDatabase, readDatabaseEnv } from "@millrace/database";
-import { createFileStore, readFileStoreSettings } from "@millrace/file-store";
+import { openDatabase } from "@millrace/database";
+import { createFileStore } from "@millrace/file-store";
 import { getChildLogger } from "@millrace/logger";
 import { createScheduleMetrics } from "@millrace/metrics";
 import { startOutboxRelay } from "@millrace/outbox";
-import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
+import { createDistributedLock, createRedis } from "@millrace/redis";
 import { createScheduler } from "@millrace/schedules";
-import { contracts, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
+import { startProgram } from "@millrace/shutdown";
+import { contracts, getRedisConnection } from "@millrace/worker-config";
 import { scheduleContract } from "@millrace/worker-config/contracts";
 import { runWorker } from "@millrace/worker-host";
 import { createWorkspaceDirectory, watchWorkspaces } from "@millrace/workspaces";
-import { readScheduleEnv } from "./env.ts";
+import { readSettings } from "./env.ts";
 import { scheduleHandlers } from "./handlers.ts";
 import { codeSchedules } from "./schedules.ts";
 
-const env = readScheduleEnv();
+const { settings } = startProgram("worker:schedule", readSettings);
 const log = getChildLogger("schedules");
-const prefix = readQueueEnv().QUEUE_PREFIX;
+const prefix = settings.queue.QUEUE_PREFIX;
 // The worker beside them tells of an outage.
-const redis = createRedis("worker", readRedisEnv().REDIS_URL, () => {});
+const redis = createRedis("worker", settings.redis.REDIS_URL, () => {});
 const workspaces = watchWorkspaces({ connection: getRedisConnection("worker"), prefix });
-const { DATABASE_URL, DATABASE_POOL_MAX } = readDatabaseEnv();
+const { DATABASE_URL, DATABASE_POOL_MAX } = settings.database;
 const database = openDatabase({ url: DATABASE_URL, poolMax: DATABASE_POOL_MAX, log });
-const files = createFileStore(readFileStoreSettings());
+const files = createFileStore(settings.files);
 const metrics = createScheduleMetrics();
 const scheduler = createScheduler({ schedules: codeSchedules, log, workspaces, onRuns: metrics.ran });
 const handlers = scheduleHandlers(
@@ -29,7 +30,7 @@ const handlers = scheduleHandlers(
   createWorkspaceDirectory({ redis, prefix }),
   files,
   database,
-  env,
+  settings.schedule,
 );
 
 const services = {

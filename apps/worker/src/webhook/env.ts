@@ -1,6 +1,8 @@
-import { parseEnv } from "@millrace/env";
+import { readDatabaseEnv } from "@millrace/database";
+import { type Environment, parseEnv, readTogether } from "@millrace/env";
 import { allowPrivateSchema } from "@millrace/safe-http";
-import { workerConcurrency } from "@millrace/worker-host";
+import { webhookContract } from "@millrace/worker-config/contracts";
+import { workerConcurrency, workerReaders } from "@millrace/worker-host";
 import { z } from "zod";
 
 const day = 24 * 60 * 60_000;
@@ -21,8 +23,14 @@ export const webhookEnvSchema = z.object({
 });
 
 /** @throws EnvironmentError also when production would let deliveries into its own network */
-export function readWebhookEnv(source?: Record<string, string | undefined>): z.output<typeof webhookEnvSchema> {
+export function readWebhookEnv(source?: Environment): z.output<typeof webhookEnvSchema> {
   const isProduction = (source ?? process.env).NODE_ENV === "production";
   const schema = webhookEnvSchema.extend({ WEBHOOK_ALLOW_PRIVATE: allowPrivateSchema({ isProduction }) });
   return parseEnv(schema, source);
+}
+
+/** Everything that this program reads. */
+export function readSettings(source?: Environment) {
+  const readers = { webhook: readWebhookEnv, database: readDatabaseEnv };
+  return readTogether({ ...readers, ...workerReaders(webhookContract) }, source);
 }

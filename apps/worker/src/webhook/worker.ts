@@ -1,25 +1,24 @@
-import { openDatabase, readDatabaseEnv } from "@millrace/database";
-import { getChildLogger } from "@millrace/logger";
-import { createRedis, readRedisEnv } from "@millrace/redis";
+import { openDatabase } from "@millrace/database";
+import { createRedis } from "@millrace/redis";
 import { createSafeClient } from "@millrace/safe-http";
-import { readQueueEnv } from "@millrace/worker-config";
+import { startProgram } from "@millrace/shutdown";
 import { webhookContract } from "@millrace/worker-config/contracts";
 import { runWorker } from "@millrace/worker-host";
-import { readWebhookEnv } from "./env.ts";
+import { readSettings } from "./env.ts";
 import { webhookHandlers } from "./handlers.ts";
 import { createHostLimits } from "./host-limits.ts";
 
-const env = readWebhookEnv();
-const { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax } = readDatabaseEnv();
-const log = getChildLogger("worker:webhook");
+const { settings, log } = startProgram("worker:webhook", readSettings);
+const { webhook: env } = settings;
+const { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax } = settings.database;
 const database = openDatabase({ url, poolMax, log });
 // It fails at once during an outage, and the job is put off.
-const redis = createRedis("producer", readRedisEnv().REDIS_URL, (err) =>
+const redis = createRedis("producer", settings.redis.REDIS_URL, (err) =>
   log.warn({ code: "limits_unreachable", err }, "cannot ask for the limits per host, trying again"),
 );
 const hostLimits = createHostLimits({
   redis,
-  prefix: readQueueEnv().QUEUE_PREFIX,
+  prefix: settings.queue.QUEUE_PREFIX,
   concurrency: env.WEBHOOK_HOST_CONCURRENCY,
   perSecond: env.WEBHOOK_HOST_RATE_PER_SECOND,
 });

@@ -51,10 +51,22 @@ describe("a status", () => {
       attempts: 0,
       progress: 0,
       createdAt: "1970-01-01T00:00:01.000Z",
+      dueAt: null,
       startedAt: null,
       finishedAt: null,
       result: null,
       error: null,
+    });
+  });
+
+  test("says when a job is due that waits for its time, and not of one that is called off", () => {
+    const delayed = { ...stored, dueMs: 5_000 };
+    expect(toJobStatus("email", delayed, "delayed").dueAt).toBe("1970-01-01T00:00:05.000Z");
+    expect(toJobStatus("email", { ...delayed, attemptsMade: 1 }, "delayed").dueAt).toBe("1970-01-01T00:00:05.000Z");
+    const deferredFailure = formatJobFailure({ code: "cancelled", message: "" });
+    expect(toJobStatus("email", { ...delayed, deferredFailure }, "delayed")).toMatchObject({
+      status: "cancelled",
+      dueAt: null,
     });
   });
 

@@ -18,6 +18,8 @@ export interface JobStatus {
   /** What its handler said last, in per cent, 0 until then, and 100 once it succeeded. */
   readonly progress: unknown;
   readonly createdAt: string;
+  /** When a job that waits for its time (delayed, deferred, between two attempts) is due. Null of any other, and in the past where no worker takes it. */
+  readonly dueAt: string | null;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   /** Null until the job succeeded, and again once the result's lifetime is over. A skipped job shows what an earlier one returned. */
@@ -36,6 +38,8 @@ export interface StoredJob {
   readonly timestamp: number;
   readonly processedOn?: number | undefined;
   readonly finishedOn?: number | undefined;
+  /** When its wait is over, in milliseconds since 1970. Nothing of a job that is not delayed. */
+  readonly dueMs?: number | undefined;
   readonly returnvalue: unknown;
   readonly failedReason?: string | undefined;
   /** A failure that is settled and waits for a worker to clear the job away. */
@@ -57,6 +61,7 @@ export function toJobStatus(queue: string, job: StoredJob, state: string, now: n
     attempts: job.attemptsMade,
     progress: status === "success" ? finishedProgress(job.progress) : job.progress,
     createdAt: toIso(job.timestamp) ?? new Date(0).toISOString(),
+    dueAt: status === "pending" || status === "retrying" ? toIso(job.dueMs) : null,
     startedAt: toIso(job.processedOn),
     finishedAt: toIso(job.finishedOn),
     result: hasResult ? ((skip ? skip.result : job.returnvalue) ?? null) : null,

@@ -15,7 +15,13 @@ export const scheduleContract = defineQueue(
         olderThanDays: days.optional(),
         dryRun: z.boolean().optional(),
       }),
-      result: z.object({ removed: z.int(), kept: z.int(), isDryRun: z.boolean() }),
+      result: z.object({
+        removed: z.int(),
+        /** How many of them lay in quarantine. */
+        quarantined: z.int().optional(),
+        kept: z.int(),
+        isDryRun: z.boolean(),
+      }),
       timeout: 30 * minute,
       interruptible: true,
       example: { dryRun: true },

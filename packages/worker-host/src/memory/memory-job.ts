@@ -14,8 +14,11 @@ export interface MemoryJob {
   /** In BullMQ's words, which the status is made from. */
   state: "waiting" | "delayed" | "active" | "completed" | "failed";
   runnableAt: number;
+  /** When the wait is over of one that is delayed. */
+  dueMs?: number | undefined;
   attemptsMade: number;
   starts: number;
+  replays: number;
   progress: string;
   /** What its handler said of it, the last hundred lines. */
   readonly notes: string[];
@@ -39,6 +42,7 @@ export function createMemoryJob({ name, data, opts }: AcceptedJob, jobId: string
     state: "waiting",
     attemptsMade: 0,
     starts: 0,
+    replays: 0,
     progress: "0",
     notes: [],
     isCancelled: false,
@@ -55,6 +59,7 @@ export function toMemoryJobStatus(queue: string, job: MemoryJob, now: number): J
     timestamp: job.createdAt,
     processedOn: job.startedAt,
     finishedOn: job.finishedAt,
+    dueMs: job.state === "delayed" ? job.dueMs : undefined,
     returnvalue: job.returned === undefined ? null : JSON.parse(job.returned),
     failedReason: job.failedReason,
     deferredFailure: job.isCancelled ? cancelledReason : undefined,

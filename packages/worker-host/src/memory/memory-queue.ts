@@ -60,7 +60,8 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
       callOff(job);
     } else if (delayMs > 0) {
       job.state = "delayed";
-      delayed.add(job, now() + delayMs);
+      job.dueMs = now() + delayMs;
+      delayed.add(job, job.dueMs);
     } else {
       job.state = "waiting";
       waiting.add(job, job.priority);
@@ -165,6 +166,7 @@ export function createMemoryQueue(name: QueueName, now: () => number) {
       job.isCancelled = false;
       job.attemptsMade = 0;
       job.starts = 0;
+      job.replays += 1;
       job.runnableAt = now();
       job.startedAt = undefined;
       job.finishedAt = undefined;

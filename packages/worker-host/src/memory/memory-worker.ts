@@ -105,7 +105,7 @@ function toStartedJob(job: MemoryJob): StartedJob {
     attemptsMade: job.attemptsMade,
     attemptsAllowed: job.attemptsAllowed,
     starts: job.starts,
-    replays: 0,
+    replays: job.replays,
     progress: async (percent) => {
       job.progress = JSON.stringify(percent);
     },

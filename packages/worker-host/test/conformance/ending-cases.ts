@@ -60,6 +60,7 @@ export function endingCases(engine: Engine): void {
       status: "success",
       attempts: 1,
       progress: 100,
+      dueAt: null,
       result: { echo: "hello" },
       error: null,
     });

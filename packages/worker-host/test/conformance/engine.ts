@@ -17,7 +17,7 @@ export const contract = defineQueue("default", {
     result,
     timeout: 10_000,
     workspaceId: ({ workspaceId }) => workspaceId,
-    idempotencyKey: ({ text }) => text,
+    idempotencyKey: ({ text }) => (text === "no key" ? undefined : text),
   },
 });
 

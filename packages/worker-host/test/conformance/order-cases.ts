@@ -1,4 +1,4 @@
-import { defineQueue } from "@millrace/worker-config/contracts";
+import { defineQueue, type JobStatus } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import type { JobContext } from "../../src/job-context.ts";
 import { RateLimitedError, TransientError } from "../../src/job-error.ts";
@@ -106,6 +106,27 @@ export function orderCases(engine: Engine): void {
       error: { code: "handler_error", message: "not yet" },
       finishedAt: null,
     });
+  });
+
+  test("a job that waits for its time says when it is due: delayed, between two attempts, or deferred", async () => {
+    const run = async ({ text }: { text: string }) => {
+      throw text === "deferred" ? new RateLimitedError("slow down", { retryAfterMs: 60_000 }) : new Error("not yet");
+    };
+    await engine.start({ run });
+    const dueInMs = ({ createdAt, dueAt }: JobStatus) => Date.parse(dueAt ?? "") - Date.parse(createdAt);
+    const delayed = await engine.findJob(await add("delayed", { delayMs: 60_000 }));
+    const retried = await untilStatus(engine, await add("retried", { retryIntervalsMs: [60_000] }), ["retrying"]);
+    const deferredId = await add("deferred");
+    await expect
+      .poll(async () => (await engine.findJob(deferredId))?.dueAt, { interval: 10 })
+      .toEqual(expect.any(String));
+    const deferred = await engine.findJob(deferredId);
+    for (const job of [delayed, retried, deferred]) {
+      if (!job) throw new Error("a job is gone");
+      expect(dueInMs(job)).toBeGreaterThanOrEqual(60_000);
+      // A deferred one waits up to an eighth more; the rest is room for a slow machine.
+      expect(dueInMs(job)).toBeLessThan(120_000);
+    }
   });
 
   test("a deferred job waits as long as it was told to, no attempt is used up, and meanwhile it is pending", async () => {

@@ -165,7 +165,10 @@ export function outcomeCases(engine: Engine): void {
     expect(await runRows(thrownOnce, (start) => start === 1)).toEqual(expected);
   });
 
-  test("an ambiguous failure is tried again where the action has an idempotency key", async () => {
+  test.each([
+    ["ambiguous once", { status: "success", attempts: 2 }],
+    ["no key", { status: "failed", attempts: 1, error: { code: "ambiguous" } }],
+  ])("an ambiguous failure is tried again where the job has an idempotency key: %s", async (text, expected) => {
     let runs = 0;
     await engine.start({
       keyed: async () => {
@@ -174,8 +177,8 @@ export function outcomeCases(engine: Engine): void {
         return { echo: "" };
       },
     });
-    const { jobId } = await engine.enqueue(contract, "keyed", { text: "ambiguous once" }, twice);
-    expect(await untilEnded(engine, jobId)).toMatchObject({ status: "success", attempts: 2 });
+    const { jobId } = await engine.enqueue(contract, "keyed", { text }, twice);
+    expect(await untilEnded(engine, jobId)).toMatchObject(expected);
   });
 
   test("a handler that finds nothing to do says so, and its job is skipped and holds no idempotency key", async () => {
