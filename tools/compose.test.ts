@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { contracts, defaultTimeoutMs, type QueueContract } from "@millrace/worker-config/contracts";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { workerHostEnvSchema } from "../packages/worker-host/src/env.ts";
 import { listWorkers, root } from "./workers.ts";
 
 interface Service {
   command?: string[];
   healthcheck?: { test: string[] };
   stop_grace_period?: string;
+  environment?: Record<string, string>;
   ports?: string[];
   volumes?: string[];
 }
@@ -36,6 +38,14 @@ test.each(programs)("%s is stopped no sooner than its longest job ends that may 
     Object.values(actions).map(({ timeout = defaultTimeoutMs, interruptible }) => (interruptible ? 0 : timeout)),
   );
   expect(Number.parseInt(services[name]?.stop_grace_period ?? "0", 10) * 1_000).toBeGreaterThan(Math.max(...timeouts));
+});
+
+test("every worker has the time it asks for its jobs, and ten seconds to hand back and to close", () => {
+  for (const domain of listWorkers()) {
+    const { environment = {}, stop_grace_period: period = "0" } = services[`worker-${domain}`] ?? {};
+    const graceMs = workerHostEnvSchema.parse(environment).WORKER_SHUTDOWN_GRACE_MS;
+    expect(Number.parseInt(period, 10) * 1_000).toBeGreaterThanOrEqual(graceMs + 10_000);
+  }
 });
 
 test("the API has the time it asks for its requests, and ten seconds to close all else", () => {

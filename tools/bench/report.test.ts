@@ -35,6 +35,11 @@ test.each(["1", "2", "3", "4", "5", "6", "7"])("budget %s is reported", (number)
   expect(rowOf(reportBudgets(measured({})), `${number} `)).not.toBe("");
 });
 
+test("what a handler pays that asks for its trace is shown against one that does not, and no limit is claimed for it", () => {
+  const row = rowOf(reportBudgets(measured({ hostTraced: Array(5).fill(500) })), "5 ");
+  expect(row).toMatch(/^5 trace context asked for, not traced .* 0\.50 +0\.50–0\.50 +none: off is in 1$/);
+});
+
 test("single enqueues are held to 0.9 of a bulk, by the median of the rounds", () => {
   const round = (enqueue: number) => ({ addBulk: 1_000, add: 1_100, enqueue, enqueueFound: 480 });
   const report = reportEnqueue([round(950), round(100), round(960)]);

@@ -81,12 +81,13 @@ export const budgets: readonly Budget[] = [
     figure: "jobsPerSecond",
     limit: "",
   },
+  // Nobody traces in any of these rows: that this costs nothing is part of the first budget. What is asked for may cost something.
   {
-    name: "5 trace context asked for, against not",
+    name: "5 trace context asked for, not traced",
     baseline: host,
     subject: side("hostTraced"),
     figure: "jobsPerSecond",
-    limit: "",
+    limit: "none: off is in 1",
   },
   {
     name: "6 Redis scripts per job",

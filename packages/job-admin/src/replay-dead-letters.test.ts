@@ -4,6 +4,7 @@ import { type Queue, UnrecoverableError } from "bullmq";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { mailJob, putFailed, stallOut } from "../test/failed-jobs.ts";
 import { runWorker, type TestWorker, untilJob } from "../test/run-worker.ts";
+import { cancelJob } from "./cancel-job.ts";
 import { findJob } from "./find-job.ts";
 import { listDeadLetters } from "./list-dead-letters.ts";
 import { replayDeadLetter, replayDeadLetters } from "./replay-dead-letters.ts";
@@ -58,6 +59,23 @@ test("a job out of attempts gets all of them again, at every replay, and its rep
     expect(letters).toMatchObject([{ jobId: "tried-out", code: "smtp_451", attemptsMade: 2, starts: 2, replays }]);
     expect(Date.parse(letters[0]?.lastReplayedAt ?? "")).toBeGreaterThanOrEqual(startedAt);
   }
+});
+
+test("a job that was called off while it waited runs when it is replayed, and is called off no more", async () => {
+  await email.add("sendEmail", mailJob, { jobId: "called-off", delay: 60_000 });
+  expect((await cancelJob("email", "called-off")).outcome).toBe("cancelled");
+  let runs = 0;
+  await start("email", async () => {
+    runs += 1;
+  });
+  // It ends by a worker's hand, and its handler does not hear of it.
+  await expect.poll(() => email.getJobState("called-off")).toBe("failed");
+  expect(await findJob("email", "called-off")).toMatchObject({ status: "cancelled" });
+  expect(runs).toBe(0);
+  expect(await replayDeadLetter("email", "called-off")).toBe("replayed");
+  await expect.poll(() => email.getJobState("called-off")).toBe("completed");
+  expect(await findJob("email", "called-off")).toMatchObject({ status: "success", attempts: 1, error: null });
+  expect(runs).toBe(1);
 });
 
 test("a dry run says what would go, by kind, and changes nothing", async () => {

@@ -198,9 +198,9 @@ test("in production a process takes no job of a Redis that may evict them, and w
     await client.config("SET", "maxmemory-policy", "allkeys-lru");
     client.disconnect();
     const child = launch(production);
-    const said = child.stdout && text(child.stdout);
+    const said = Promise.all([child.stdout, child.stderr].map((stream) => stream && text(stream)));
     expect((await once(child, "exit"))[0]).toBe(1);
-    expect(await said).toContain("expected maxmemory-policy noeviction, got allkeys-lru");
+    expect((await said).join("")).toContain("expected maxmemory-policy noeviction, got allkeys-lru");
   }
   for (const child of running) child.kill("SIGKILL");
   await redis.stop();

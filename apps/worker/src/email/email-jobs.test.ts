@@ -1,8 +1,12 @@
-import { putEmailTemplate } from "@millrace/database";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { putEmailTemplate, unsuppressAddress } from "@millrace/database";
+import { createFileStore } from "@millrace/file-store";
 import { createLogger } from "@millrace/logger";
 import { emailContract } from "@millrace/worker-config/contracts";
 import { hosted, startMemoryHost } from "@millrace/worker-host/memory";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { useEmailWorker } from "./test/email-worker.ts";
 
 const { handlers, inbox, database } = useEmailWorker();
@@ -57,4 +61,36 @@ test("a mail to many is a job for each: one bad address is its own failure, and 
   await memory.fastForward();
   expect(memory.findJob("email", "again")).toMatchObject({ status: "skipped", error: { code: "suppressed" } });
   expect(await memory.stop(1_000)).toEqual([]);
+});
+
+test("a dead letter whose file's time is over is a dead letter again at its replay, and says why", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "millrace-replay-"));
+  const files = createFileStore({ location: { kind: "folder", folder } });
+  const openAttachment = async (fileId: string) => {
+    const { file, content } = await files.open(fileId);
+    return { ...file, content };
+  };
+  const memory = startMemoryHost([hosted(emailContract, handlers({ openAttachment }))], { log });
+  const day = 86_400_000;
+  const { fileId } = await files.put(Buffer.from("one,1"), { name: "a.csv", contentType: "text/csv", ttlMs: day });
+  const mail = { to: "reject-eve@replay.example", subject: "x", text: "x", attachments: [{ fileId }] };
+  const { jobId } = await memory.enqueue(emailContract, "sendEmail", mail);
+  await memory.fastForward();
+  expect(memory.deadLetters()).toMatchObject([{ jobId, error: { code: "smtp_unknown_recipient" } }]);
+  await unsuppressAddress(database(), "reject-eve@replay.example");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + day });
+  memory.replayDeadLetter("email", jobId);
+  await memory.fastForward();
+  vi.useRealTimers();
+  expect(memory.deadLetters()).toMatchObject([
+    {
+      jobId,
+      error: {
+        code: "attachment_missing",
+        message: expect.stringMatching(`${fileId}: it was deleted, its time is over`),
+      },
+    },
+  ]);
+  expect(await memory.stop(1_000)).toEqual([]);
+  await rm(folder, { recursive: true });
 });

@@ -65,7 +65,10 @@ export async function openAttachments(
 function toAttachmentError(fileId: string | undefined, cause: unknown): Error {
   const isGone = Error.isError(cause) && "failureKind" in cause && cause.failureKind === "permanent";
   return isGone
-    ? new PermanentError(`The attachment ${fileId} cannot be read.`, { code: "attachment_missing", cause })
+    ? new PermanentError(`The attachment ${fileId} cannot be read. ${cause.message}`, {
+        code: "attachment_missing",
+        cause,
+      })
     : new TransientError(`The attachment ${fileId} could not be read for now.`, {
         code: "attachment_unavailable",
         cause,
