@@ -21,6 +21,7 @@ test.each(["apps/api/src/main.ts", "apps/worker/src/email/worker.ts"])(
   async (file) => {
     const { code, stdout, lines } = await start(file);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(lines.pop()).toBe("See .env.example for every variable and its meaning.");
     for (const line of lines) expect(line).toMatch(/^Environment variable [A-Z_]+ is not set: expected /);
     const names = lines.map((line) => line.split(" ")[2]);
     expect(names).toEqual(expect.arrayContaining(["REDIS_URL", "DATABASE_URL", "FILE_STORE_URL"]));

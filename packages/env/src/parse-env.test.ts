@@ -43,7 +43,7 @@ test("every wrong variable has a line with its name and what was expected, and t
   expect(message).toMatch(/^EnvironmentError: Environment variable PORT is not valid: /);
   expect(message).toMatch(/\nEnvironment variable MODE is not valid: .*"fast"\|"safe"/);
   expect(message).toContain(
-    "\nEnvironment variable API_KEY is not valid: expected a key that begins with key_. See .env.example ",
+    "\nEnvironment variable API_KEY is not valid: expected a key that begins with key_.\nSee .env.example ",
   );
 });
 

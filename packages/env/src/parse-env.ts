@@ -10,7 +10,8 @@ export class EnvironmentError extends StartError {
 
   /** @param problems a sentence for each */
   constructor(problems: readonly string[]) {
-    super(`${problems.join("\n")} See .env.example for every variable and its meaning.`, { problems });
+    const hint = "See .env.example for every variable and its meaning.";
+    super([...problems, hint].join(problems.length > 1 ? "\n" : " "), { problems });
   }
 }
 

@@ -20,7 +20,8 @@ test("what is wrong in several parts is told in one error, each thing once", () 
     [
       "Environment variable REDIS_URL is not set: expected a URL.",
       "Environment variable PORT is not valid: expected a number.",
-      "The times do not fit together. See .env.example for every variable and its meaning.",
+      "The times do not fit together.",
+      "See .env.example for every variable and its meaning.",
     ].join("\n"),
   );
 });
