@@ -1,11 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createDistributedLock, createRedis, readRedisEnv } from "@millrace/redis";
+import { startProgram } from "@millrace/shutdown";
 import { readQueueEnv } from "@millrace/worker-config";
 import { runWorker } from "../src/run-worker.ts";
 import { observedContract } from "./observed-contract.ts";
 
 // A worker process as a domain starts it, whose `hold` runs until the test says otherwise.
-const redis = createRedis("producer", readRedisEnv().REDIS_URL, () => {});
+const { settings } = startProgram("worker:observed", readRedisEnv);
+const redis = createRedis("producer", settings.REDIS_URL, () => {});
 const lock = createDistributedLock({ redis, prefix: readQueueEnv().QUEUE_PREFIX });
 const released = new Promise((resolve) => process.once("message", resolve));
 await runWorker(

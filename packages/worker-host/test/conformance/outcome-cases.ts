@@ -91,6 +91,12 @@ const thrownAlways: readonly Row[] = [
     "permanent",
     1,
   ),
+  dead(
+    "a permanent error under the code of what lies in quarantine",
+    () => new PermanentError("no", { code: "quarantined" }),
+    "permanent",
+    1,
+  ),
   dead("a transient error with a code", () => new TransientError("no", { code: "busy" }), "busy"),
   dead("a permanent error", () => new PermanentError("no", { code: "gone" }), "gone", 1),
   dead("a permanent error three causes down", nested, "gone", 1),
