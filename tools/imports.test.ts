@@ -45,10 +45,8 @@ test("every package is imported without a connection or a question to the enviro
   expect(await importThem(entries)).toEqual({ code: 0, stdout: `${entries.length}\n`, stderr: "" });
 });
 
-test.each([
-  ["a connection", "process.getBuiltinModule('node:net').connect(1);", "a connection was opened\n"],
-  ["a question to the environment", "packages[0].readRedisEnv();", "the environment was asked for REDIS_URL\n"],
-])("the guard of this test notices %s", async (_, program, stderr) => {
+test("the guard of this test notices a question to the environment", async () => {
   const redis = entries.filter((source) => source.includes("/packages/redis/"));
-  expect(await importThem(redis, program)).toMatchObject({ code: 3, stderr });
+  const asked = { code: 3, stderr: "the environment was asked for REDIS_URL\n" };
+  expect(await importThem(redis, "packages[0].readRedisEnv();")).toMatchObject(asked);
 });

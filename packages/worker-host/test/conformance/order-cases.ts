@@ -123,7 +123,8 @@ export function orderCases(engine: Engine): void {
     const deferred = await engine.findJob(deferredId);
     for (const job of [delayed, retried, deferred]) {
       if (!job) throw new Error("a job is gone");
-      expect(dueInMs(job)).toBeGreaterThanOrEqual(60_000);
+      // A record is dated by Redis, a wait by what its worker knows of Redis' clock: a few milliseconds lie between.
+      expect(dueInMs(job)).toBeGreaterThanOrEqual(60_000 - 20);
       // A deferred one waits up to an eighth more; the rest is room for a slow machine.
       expect(dueInMs(job)).toBeLessThan(120_000);
     }
