@@ -2,10 +2,10 @@ import { Redis } from "ioredis";
 import type { RedisConnectionOptions } from "./connection-options.ts";
 
 /**
- * Listens to a channel on a connection of its own, for as long as it is open, through outages of Redis. What is published during an
- * outage is lost: whoever listens must be able to live without a message.
+ * Listens to a channel on a connection of its own, for as long as it is open, through outages of Redis. What is published before it listens, and
+ * during an outage, is lost: whoever listens must be able to live without a message.
  *
- * @param onResubscribed told when an outage is over and messages come again
+ * @param onSubscribed told when messages begin to come, at first and after each outage
  * @param onRefused told when Redis does not let this user subscribe, so that no message will come
  * @returns closes the connection
  */
@@ -13,7 +13,7 @@ export function subscribe(
   options: RedisConnectionOptions,
   channel: string,
   onMessage: (message: string) => void,
-  onResubscribed: () => void = () => {},
+  onSubscribed: () => void = () => {},
   onRefused: (error: Error) => void = () => {},
 ): { readonly ready: Promise<void>; close(): void } {
   const redis = new Redis({ ...options, autoResubscribe: true });
@@ -24,6 +24,7 @@ export function subscribe(
   const ready = redis.subscribe(channel).then(
     () => {
       isSubscribed = true;
+      onSubscribed();
     },
     (error: Error) => {
       // Any other end is that of a connection that was closed before Redis was ever reached.
@@ -32,7 +33,7 @@ export function subscribe(
   );
   // A second subscription changes nothing, and its answer says that the first one is in force again.
   redis.on("ready", () => {
-    if (isSubscribed) redis.subscribe(channel).then(onResubscribed, () => {});
+    if (isSubscribed) redis.subscribe(channel).then(onSubscribed, () => {});
   });
   return { ready, close: () => redis.disconnect() };
 }

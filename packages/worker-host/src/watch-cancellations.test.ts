@@ -57,6 +57,20 @@ test("a job that is cancelled on its way from Redis to its worker is cancelled",
   expect(await codeOf(jobId)).toBe("cancelled");
 });
 
+test("a job that is cancelled before its worker hears of cancellations is cancelled when it does", async () => {
+  const started = Promise.withResolvers<void>();
+  const subscribed = network.holdReplyWith("subscribe");
+  const working = workBehindNetwork(() => started.resolve());
+  const jobId = await add("run", {}, { attempts: 1 });
+  await started.promise;
+  const deliver = await subscribed;
+  // A message that is published before SUBSCRIBE reaches nobody.
+  await (await raw.getBackend().client).runCommand("hset", [raw.toKey(jobId), "defa", cancelledReason]);
+  deliver();
+  expect(await codeOf(jobId)).toBe("cancelled");
+  await working;
+});
+
 test("a job that is cancelled while its worker's connection is lost is cancelled when it is back", async () => {
   const started = Promise.withResolvers<void>();
   await workBehindNetwork(() => started.resolve());

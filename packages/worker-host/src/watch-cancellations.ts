@@ -19,7 +19,8 @@ const earlyForMs = 10_000;
 
 /**
  * A cancellation writes its reason on the job's record, which every later start finds, and publishes the id for the start that runs. Two
- * starts hear no message: one that is still on its way here, and one that runs while the connection is lost. The record is asked for them.
+ * starts hear no message: one that is still on its way here, and one that runs while the connection is lost or not there yet. The record is asked for
+ * them.
  */
 export function watchCancellations(
   worker: ScreenedWorker,
@@ -49,7 +50,7 @@ export function watchCancellations(
     for (const jobId of attempts.jobIds()) if (await isCalledOff(jobId)) attempts.abort(jobId, "cancelled");
   }
 
-  const onResubscribed = () => {
+  const onSubscribed = () => {
     // Without the connection there is a next time.
     askForAll().catch(() => {});
   };
@@ -58,7 +59,7 @@ export function watchCancellations(
       { code: "cancellations_unheard", queue, err },
       "Redis does not let this user SUBSCRIBE: a job that runs hears of no cancellation; it is only not started again. Grant +subscribe and the channels of QUEUE_PREFIX",
     );
-  const subscription = subscribe(connection, cancelChannel(prefix, queue), onMessage, onResubscribed, onRefused);
+  const subscription = subscribe(connection, cancelChannel(prefix, queue), onMessage, onSubscribed, onRefused);
   return {
     ready: subscription.ready,
     heardEarly: (jobId) => early.delete(jobId),
