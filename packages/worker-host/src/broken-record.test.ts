@@ -78,32 +78,6 @@ test.each<[what: string, kind: string, value: string, damage: (jobKey: string) =
   expect(entry).toMatchObject({ reason: "corrupt", kind, fields: { value } });
 });
 
-test.each<[what: string, damage: (jobKey: string) => Promise<unknown>]>([
-  ["record is another kind of key", (key) => replace(key, "set", "text")],
-  ["priority is no number", set("priority", "nan")],
-  ["record is gone", (key) => redis("del", key)],
-])("a delayed job whose %s takes none of those along that are due with it", async (_, damage) => {
-  const opts = { delay: 1 };
-  const jobs = await raw.addBulk(
-    Array.from({ length: 9 }, (_, index) => ({
-      name: "run",
-      data: { type: "run", data: { text: String(index) } },
-      opts,
-    })),
-  );
-  const [broken = "", ...sound] = jobs.map(({ id = "" }) => id);
-  await damage(raw.toKey(broken));
-  const ran: string[] = [];
-  await work({
-    run: async ({ text }) => {
-      ran.push(text);
-    },
-  });
-  for (const jobId of sound) expect(await (await ended(jobId)).getState()).toBe("completed");
-  await expect.poll(() => redis("hexists", quarantine, broken)).toBe(1);
-  expect(ran.sort()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8"]);
-});
-
 test("a rate limit, for which BullMQ looks at a record before it locks it, changes nothing of this", async () => {
   const limited = defineQueue("default", contract.actions, { rateLimit: { max: 1_000, durationMs: 1_000 } });
   expect((await runAround((key) => replace(key, "set", "text"), limited)).ran).toEqual(["before", "after"]);

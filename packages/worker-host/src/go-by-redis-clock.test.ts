@@ -1,7 +1,7 @@
 import { createRedis, createRedisClock, readRedisEnv } from "@millrace/redis";
 import { getRedisConnection, readQueueEnv } from "@millrace/worker-config";
 import { DelayedError, type Job, Queue } from "bullmq";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { ScreenedWorker } from "./screened-worker.ts";
 
 const { QUEUE_PREFIX: prefix } = readQueueEnv();
@@ -12,6 +12,7 @@ const workers: ScreenedWorker[] = [];
 const minute = 60_000;
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(workers.splice(0).map((worker) => worker.close()));
   await queue.obliterate({ force: true });
 });
@@ -94,30 +95,37 @@ test("a worker that is ahead removes no completed job before its time", async ()
   expect(await first.getState()).toBe("completed");
 });
 
-test.each([minute, -minute])(
-  "Redis' clock is %i ms ahead of a worker's: it renews the lock of a job that takes longer",
-  async (redisAheadMs) => {
-    const started = Promise.withResolvers<void>();
-    const release = Promise.withResolvers<void>();
-    const run = async () => {
-      started.resolve();
-      await release.promise;
-    };
-    await work(redisAheadMs, run, { lockDuration: 600, stalledInterval: 300 });
-    const { id = "" } = await add(redisAheadMs, 0);
-    await started.promise;
-    let renewals = 0;
-    let leftMs = 0;
-    const countRenewals = async () => {
-      const nowLeftMs = await redis.pttl(queue.toKey(`${id}:lock`));
-      if (nowLeftMs > leftMs) renewals += 1;
-      leftMs = nowLeftMs;
-      return renewals;
-    };
-    // The first is the lock's making.
-    await expect.poll(countRenewals, { interval: 20, timeout: 5_000 }).toBeGreaterThan(3);
-    release.resolve();
-    await expect.poll(() => queue.getJobState(id)).toBe("completed");
-    expect((await queue.getJob(id))?.attemptsStarted).toBe(1);
-  },
-);
+const setBack = () => {
+  const { now } = Date;
+  vi.spyOn(Date, "now").mockImplementation(() => now() - minute);
+};
+
+test.each<[what: string, redisAheadMs: number, onStart: () => void]>([
+  ["is a minute behind Redis'", minute, () => {}],
+  ["is a minute ahead of Redis'", -minute, () => {}],
+  ["is set back by a minute while the job runs", 0, setBack],
+])("a worker whose clock %s renews the lock of a job that takes longer", async (_, redisAheadMs, onStart) => {
+  const started = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const run = async () => {
+    started.resolve();
+    await release.promise;
+  };
+  await work(redisAheadMs, run, { lockDuration: 1_500, stalledInterval: 750 });
+  const { id = "" } = await add(redisAheadMs, 0);
+  await started.promise;
+  onStart();
+  let renewals = 0;
+  let leftMs = 0;
+  const countRenewals = async () => {
+    const nowLeftMs = await redis.pttl(queue.toKey(`${id}:lock`));
+    if (nowLeftMs > leftMs) renewals += 1;
+    leftMs = nowLeftMs;
+    return renewals;
+  };
+  // The first is the lock's making.
+  await expect.poll(countRenewals, { interval: 20, timeout: 5_000 }).toBeGreaterThan(2);
+  release.resolve();
+  await expect.poll(() => queue.getJobState(id)).toBe("completed");
+  expect((await queue.getJob(id))?.attemptsStarted).toBe(1);
+});

@@ -94,6 +94,7 @@ test.each<[backoff: JobsOptions["backoff"], leastMs: number]>([
   [1, 300],
   [{ type: "fixed", delay: 400 }, 400],
   [{ type: "exponential", delay: 1 }, 300],
+  [{ type: "exponential", delay: 400 }, 400],
   [{ type: "exponential" }, 300],
 ])("a wait that a failure asks for holds for a job with BullMQ's own backoff %o as well", async (backoff, leastMs) => {
   const starts: number[] = [];

@@ -17,6 +17,7 @@ import { handBackStranded } from "./hand-back-stranded.ts";
 import { promotePastBroken } from "./promote-past-broken.ts";
 import { isSoundRecord } from "./sound-record.ts";
 import { surfaceBroken } from "./surface-broken.ts";
+import { TrackedJobs } from "./tracked-jobs.ts";
 
 /** A job whose record nobody can read has no name, which no sound job lacks. */
 export function isUnreadable(job: { readonly name: string | undefined }): boolean {
@@ -46,6 +47,7 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
     const replays = new Map<string, Replay>();
     const loop = { turns: 0 };
     super(name, processor, options, screenedBackend(replays, loop, clock));
+    Object.assign(this.lockManager, { trackedJobs: new TrackedJobs() });
     this.#replays = replays;
     this.#loop = loop;
   }
@@ -70,8 +72,6 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
 
   override async processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
     const [job] = parameters;
-    // BullMQ counts from here when a lock is to be renewed, by this machine's clock; the record has it by Redis'.
-    job.processedOn = Date.now();
     this.#inHand.add(job);
     try {
       return await super.processJob(...parameters);

@@ -1,0 +1,23 @@
+interface TrackedJob {
+  readonly token: string;
+  /** When its lock was last taken or renewed. */
+  readonly ts: number;
+}
+
+/**
+ * The jobs whose locks BullMQ renews, each aged by the monotonic clock.
+ *
+ * BullMQ compares two readings of the wall clock, and takes the first from the job's record, which holds Redis' time. Where this machine's clock is behind,
+ * or is set back while a job runs, it would not renew that job's lock until the clock has caught up: the job would run a second time elsewhere.
+ */
+export class TrackedJobs extends Map<string, TrackedJob> {
+  override set(jobId: string, tracked: TrackedJob): this {
+    return super.set(jobId, { ...tracked, ts: performance.now() });
+  }
+
+  override get(jobId: string): TrackedJob | undefined {
+    const tracked = super.get(jobId);
+    // As BullMQ reads it: a time of the wall clock as it is now.
+    return tracked && { ...tracked, ts: Date.now() - (performance.now() - tracked.ts) };
+  }
+}
