@@ -96,7 +96,10 @@ function decide<Name extends QueueContract["name"], Data extends DataSchemas, Re
     if ("isSkip" in failure) return { outcome: "skipped", ...failure.isSkip };
     const decision = decideOutcome(failure, {
       isFinalAttempt: job.attemptsMade + 1 >= job.attemptsAllowed,
-      isIdempotent: hasKey(host, job),
+      // Asked of an ambiguous failure alone.
+      get isIdempotent() {
+        return hasKey(host, job);
+      },
       starts: job.starts,
       ageMs: host.now() - job.runnableAt - plannedWaitsMs(job.attemptsMade, job.data),
     });
