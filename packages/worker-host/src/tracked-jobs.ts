@@ -4,6 +4,8 @@ interface TrackedJob {
   readonly ts: number;
 }
 
+const roundingMs = 3;
+
 /**
  * The jobs whose locks BullMQ renews, each aged by the monotonic clock.
  *
@@ -17,7 +19,8 @@ export class TrackedJobs extends Map<string, TrackedJob> {
 
   override get(jobId: string): TrackedJob | undefined {
     const tracked = super.get(jobId);
-    // As BullMQ reads it: a time of the wall clock as it is now.
-    return tracked && { ...tracked, ts: Date.now() - (performance.now() - tracked.ts) };
+    // As BullMQ reads it: a time of the wall clock as it is now. It asks for more than a quarter of the lock's life, to the millisecond, when a timer of
+    // that length is over: what rounding takes must not put the renewal off by another quarter.
+    return tracked && { ...tracked, ts: Date.now() - (performance.now() - tracked.ts) - roundingMs };
   }
 }
