@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { useDatabase } from "@millrace/database/testing";
 import { writeCursor } from "@millrace/job-admin";
 import { expect, test } from "vitest";
@@ -8,6 +8,9 @@ const { database } = useDatabase();
 const app = useTestApp(() => ({ database: database() }));
 const ask = (url: string, cursor: string) => app().inject({ url, headers: bearer, query: { cursor } });
 
+// What the cursors of `/jobs` say of a search for nothing in particular.
+const search = createHash("sha256").update("{}").digest("base64url").slice(0, 8);
+
 /** Every list, with a cursor that is one of its own. */
 const lists: Readonly<Record<string, readonly unknown[]>> = {
   "/agent/approvals": ["agent-approvals", "1"],
@@ -16,10 +19,10 @@ const lists: Readonly<Record<string, readonly unknown[]>> = {
   "/dead-letters": [1, "email", "a"],
   "/email/suppressions": ["email-suppressions", "ada@example.com"],
   "/email/templates": ["email-templates", { id: "welcome" }],
-  "/jobs": ["active", "email", 0, "a"],
+  "/jobs": [search, "active", "email", 0, "a"],
   "/jobs/failed": [1, "email", "a"],
   "/keys": ["keys", "0123456789abcdef"],
-  "/quarantine": ["email", "0"],
+  "/quarantine": [null, "email", "0"],
   "/schedules": ["schedules", "sweep-queues"],
   "/webhooks/endpoints": ["webhook-endpoints", randomUUID()],
   "/webhooks/endpoints/{id}/deliveries": ["webhook-deliveries", "1"],

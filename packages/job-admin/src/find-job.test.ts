@@ -46,6 +46,13 @@ describe("a job that no worker has taken", () => {
     });
   });
 
+  test("and that is to run at once, as a parent whose child went into quarantine, is due at no time of its own", async () => {
+    const jobId = await add({ delayMs: 60_000 });
+    const client = await emailQueue.getBackend().client;
+    await client.runCommand("zadd", [emailQueue.toKey("delayed"), 0, jobId]);
+    expect(await findJob("email", jobId)).toMatchObject({ status: "pending", dueAt: null });
+  });
+
   test("is found under the id that its producer chose, also one with every sign that ids may have", async () => {
     const jobId = "order_1.a@b+c~d=e-f";
     await add({ jobId });

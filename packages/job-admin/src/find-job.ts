@@ -41,11 +41,15 @@ async function readJob(queue: Queue, jobId: string): Promise<StoredJob | undefin
   return readDamagedJob(queue, jobId);
 }
 
-/** BullMQ's score of a delayed job is its time, and in the twelve lowest bits its place among those of the same millisecond. */
+/**
+ * BullMQ's score of a delayed job is its time, and in the twelve lowest bits its place among those of the same millisecond. A parent that is to
+ * run at once, since a child of its flow failed, has the score 0.
+ */
 async function readDueMs(queue: Queue, jobId: string): Promise<number | undefined> {
   const client = await queue.getBackend().client;
   const score = await client.runCommand("zscore", [queue.toKey("delayed"), jobId]);
-  return score === null ? undefined : Math.floor(Number(score) / 0x1000);
+  const dueMs = Math.floor(Number(score) / 0x1000);
+  return dueMs > 0 ? dueMs : undefined;
 }
 
 function isFinished(state: string): boolean {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { contracts, type QueueContract, type QueueName, queueNames } from "@millrace/worker-config";
 import { jobStatuses, workspaceField, workspaceIdSchema } from "@millrace/worker-config/contracts";
 import { z } from "zod";
@@ -42,6 +43,12 @@ export const jobFilterSchema = z
   });
 
 export type JobFilter = z.output<typeof jobFilterSchema>;
+
+/** Tells one search from another: the same for filters that ask for the same in the same words. */
+export function digestFilter(filter: JobFilter): string {
+  // Parsed, a filter's fields come in the schema's order.
+  return createHash("sha256").update(JSON.stringify(filter)).digest("base64url").slice(0, 8);
+}
 
 /** What a job must have been indexed by, field and value. Nothing where the filter asks for neither field nor workspace. */
 export function criteriaOf({ field, workspaceId }: JobFilter): { field: string; value: string }[] {

@@ -24,14 +24,17 @@ export interface JobPlace {
   readonly jobId: string;
 }
 
-/** A place as a caller keeps it between two calls. */
-export function toPlaceCursor({ list, queue, position, jobId }: JobPlace): string {
-  return writeCursor([list, queue, position, jobId]);
+/** A place as a caller keeps it between two calls, with what `digestFilter` says of the search. */
+export function toPlaceCursor(search: string, { list, queue, position, jobId }: JobPlace): string {
+  return writeCursor([search, list, queue, position, jobId]);
 }
 
-const partsSchema = z.tuple([jobLists, queueNames, z.int().nonnegative(), z.string()]);
+const partsSchema = z.tuple([z.string(), jobLists, queueNames, z.int().nonnegative(), z.string()]);
 
 /** The way back from `toPlaceCursor`. */
 export const placeCursorSchema = cursorOf(partsSchema).transform(
-  ([list, queue, position, jobId]): JobPlace => ({ list, queue, position, jobId }),
+  ([search, list, queue, position, jobId]): { search: string; place: JobPlace } => ({
+    search,
+    place: { list, queue, position, jobId },
+  }),
 );

@@ -21,6 +21,7 @@ import { sweepIndexes } from "./sweep-indexes.ts";
 // The same queues under wider types.
 const email: Queue = emailQueue;
 const webhook: Queue = webhookQueue;
+const ada = { name: "to", value: "ada@example.com" };
 const workspaceId = "7b0c2f0e-5d3b-4c47-9a58-0d2a1f6f0b11";
 
 afterEach(() => Promise.all([email, webhook].map((queue) => queue.obliterate({ force: true }))));
@@ -37,7 +38,6 @@ async function idsOf(...args: Parameters<typeof listJobs>): Promise<string[]> {
 }
 
 test("jobs are found by a field of their payload and by their workspace, the newest first, and no others", async () => {
-  const ada = { name: "to", value: "ada@example.com" };
   await add("one", "ada@example.com");
   await add("two", "bob@example.com", { workspaceId });
   await expect.poll(() => Date.now()).toBeGreaterThan((await email.getJob("two"))?.timestamp ?? 0);
@@ -59,7 +59,6 @@ test("jobs are found by a field of their payload and by their workspace, the new
 });
 
 test("no value lies in the index, and a job that is gone, or whose id was taken again, leaves it at the next look, or with the sweep", async () => {
-  const ada = { name: "to", value: "ada@example.com" };
   const client = await email.getBackend().client;
   const key = searchKey(readQueueEnv().QUEUE_PREFIX, "email", "to");
   const entries = async () => {
@@ -124,7 +123,7 @@ test("without a field jobs come by what they do, and each status has its own", a
 });
 
 test.each([1.5, 1e300, -1])("a cursor that somebody made up is a wrong argument: place %d", async (position) => {
-  const cursor = Buffer.from(JSON.stringify(["wait", "email", position, "one"])).toString("base64url");
+  const cursor = Buffer.from(JSON.stringify(["search", "wait", "email", position, "one"])).toString("base64url");
   await expect(listJobs({}, { cursor })).rejects.toThrow("expected a cursor that an earlier page returned");
 });
 
@@ -134,6 +133,11 @@ test.each<[string, Parameters<typeof listJobs>[0], Parameters<typeof listJobs>[0
   ["another status's", { status: "pending" }, { status: "failed" }],
   ["another queue's", { queue: "email" }, { queue: "webhook" }],
   ["another queue's, in a search", { workspaceId }, { workspaceId, queue: "webhook" }],
+  ["another workspace's", { workspaceId }, { workspaceId: "ws-2" }],
+  ["another value's", { field: ada }, { field: { name: "to", value: "bob@example.com" } }],
+  ["another status's that lies in the same lists", { status: "pending" }, { status: "retrying" }],
+  ["another action's", { action: "sendEmail" }, { action: "sendBulk" }],
+  ["another time's", {}, { from: "2020-01-01T00:00:00Z" }],
 ])("a cursor goes on with its own search alone: %s is refused", async (_, own, other) => {
   await add("one", "ada@example.com", { workspaceId });
   await add("two", "ada@example.com", { workspaceId });

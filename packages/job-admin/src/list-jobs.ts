@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { inBatches } from "./in-batches.ts";
-import { criteriaOf, fitsJobFilter, type JobFilter, jobFilterSchema } from "./job-filter.ts";
+import { criteriaOf, digestFilter, fitsJobFilter, type JobFilter, jobFilterSchema } from "./job-filter.ts";
 import { type JobPlace, placeCursorSchema, toPlaceCursor } from "./job-place.ts";
 import { type JobRow, jobRowSchema, readJobRows } from "./job-row.ts";
+import { ForeignCursorError } from "./page-cursor.ts";
 import { forgetFound, walkIndex } from "./walk-index.ts";
 import { walkLists } from "./walk-lists.ts";
 
@@ -34,7 +35,7 @@ const longestSearch = 1_000;
  * its own.
  *
  * @throws ZodError when filter or page are not valid
- * @throws ForeignCursorError when the cursor is of another search, by its queue, its status or what was searched for
+ * @throws ForeignCursorError when the cursor is of another search: the filter is another
  * @throws QueueUnavailableError when Redis does not answer
  */
 export async function listJobs(
@@ -42,9 +43,11 @@ export async function listJobs(
   page: z.input<typeof jobPageSchema> = {},
 ): Promise<JobList> {
   const sought = jobFilterSchema.parse(filter);
-  const { cursor: after, limit } = jobPageSchema.parse(page);
+  const { cursor, limit } = jobPageSchema.parse(page);
+  const search = digestFilter(sought);
+  if (cursor && cursor.search !== search) throw new ForeignCursorError();
   const isFound = criteriaOf(sought).length > 0;
-  const places = isFound ? walkIndex(sought, after) : walkLists(sought, after);
+  const places = isFound ? walkIndex(sought, cursor?.place) : walkLists(sought, cursor?.place);
   const jobs: JobRow[] = [];
   let looked = 0;
   for await (const batch of inBatches(places, Math.min(limit, 100))) {
@@ -54,7 +57,7 @@ export async function listJobs(
       looked += 1;
       const row = rows.get(place);
       if (row && fitsJobFilter(sought, row)) jobs.push(row);
-      if (jobs.length >= limit || looked >= longestSearch) return { jobs, cursor: toPlaceCursor(place) };
+      if (jobs.length >= limit || looked >= longestSearch) return { jobs, cursor: toPlaceCursor(search, place) };
     }
   }
   return { jobs, cursor: null };

@@ -97,6 +97,12 @@ test("a job that was replayed, or has failed anew, since it was looked at is not
   expect(await email.getJobState("again")).toBe("failed");
 });
 
+test("a dead letter whose handler chose the quarantine's code does not count as what came from there", async () => {
+  await putFailed(email, [{ jobId: "letter", failedAtMs: 1, code: "quarantined" }]);
+  await putIntoQuarantine("email", { jobId: "taken-out", quarantinedAt: 1 });
+  expect(await purgeDeadLetters({ olderThanMs: 0 })).toMatchObject({ removed: 2, quarantined: 1 });
+});
+
 test("a purge by age covers the quarantine, says what came from there, and leaves an entry whose age nobody can read", async () => {
   const now = Date.now();
   await putIntoQuarantine("email", { jobId: "old", quarantinedAt: now - 31 * day, fields: { name: "sendEmail" } });

@@ -27,7 +27,7 @@ export interface PurgeReport {
   readonly removed: number;
   /** How many of them lay in quarantine. */
   readonly quarantined: number;
-  /** All that were removed, by kind. What lay in quarantine has the code `quarantined`, and a dead letter never has. */
+  /** All that were removed, by kind. What lay in quarantine has the code `quarantined`; a dead letter has it only where an older worker's handler said so. */
   readonly groups: readonly LetterGroup[];
   /** How many stayed although they fit, by reason. */
   readonly kept: Readonly<Record<Exclude<Removal, "removed">, number>>;
@@ -54,11 +54,11 @@ export async function purgeDeadLetters(
   let isStopped = false;
   for await (const batch of inBatches(findRemovable({ ...filter, olderThanMs }, dryRun, signal), 100)) {
     const taken = signal?.aborted ? [] : batch.slice(0, limit - removed);
-    const outcomes = await Promise.all(taken.map(async ({ kind, remove }) => ({ kind, outcome: await remove() })));
-    for (const { kind, outcome } of outcomes) {
+    const outcomes = await Promise.all(taken.map(async (found) => ({ ...found, outcome: await found.remove() })));
+    for (const { kind, isQuarantined, outcome } of outcomes) {
       if (outcome === "removed") {
         removed += 1;
-        if (kind.code === quarantinedCode) quarantined += 1;
+        if (isQuarantined) quarantined += 1;
         groups.add(kind);
       } else kept[outcome] += 1;
     }
@@ -74,6 +74,8 @@ export async function purgeDeadLetters(
 
 interface Removable {
   readonly kind: Omit<LetterGroup, "count">;
+  /** Where it lies: its code does not say so, since an older worker's handlers may have failed with that of the quarantine. */
+  readonly isQuarantined: boolean;
   remove(): Promise<Removal>;
 }
 
@@ -85,7 +87,7 @@ async function* findRemovable(
   const until = (await readRedisTime()) - filter.olderThanMs;
   const walk = { order: "oldest_first", isWithCancelled: true, signal } as const;
   for await (const { position, letter } of walkDeadLetters(filter, walk)) {
-    if (letter) yield { kind: letter, remove: () => removeLetter(position, isTry) };
+    if (letter) yield { kind: letter, isQuarantined: false, remove: () => removeLetter(position, isTry) };
   }
   for (const queue of filter.queues ?? queueNames.options) {
     if (signal?.aborted) return;
@@ -110,6 +112,7 @@ async function* findQuarantined(
       if (!fitsFilter(filter, { ...kind, jobId, message: entry.reason })) continue;
       yield {
         kind,
+        isQuarantined: true,
         remove: async () => (isTry || (await discardQuarantined(queue, jobId)) ? "removed" : "left"),
       };
     }

@@ -132,17 +132,20 @@ test("whatever is done to a job in quarantine says that it lies there, and leave
   expect((await listAll()).map(({ jobId }) => jobId)).toEqual(["bad"]);
 });
 
-test("a cursor of another queue is refused", async () => {
-  const cursor = writeCursor(["email", "0"]);
+test("a cursor of another queue is refused, and so is one queue's for all, or that of all for one", async () => {
+  const cursor = writeCursor(["email", "email", "0"]);
   expect(await listQuarantine("email", { cursor })).toEqual({ jobs: [], cursor: null });
+  const ofAll = writeCursor([null, "webhook", "0"]);
+  expect(await listQuarantine(undefined, { cursor: ofAll })).toEqual({ jobs: [], cursor: null });
   await expect(listQuarantine("webhook", { cursor })).rejects.toThrow(ForeignCursorError);
+  await expect(listQuarantine(undefined, { cursor })).rejects.toThrow(ForeignCursorError);
+  await expect(listQuarantine("webhook", { cursor: ofAll })).rejects.toThrow(ForeignCursorError);
 });
 
-test.each(["", "email:0", writeCursor(["emial", "0"]), writeCursor(["email", "x"]), writeCursor(["email"])])(
-  "%j is no cursor",
-  async (cursor) => {
-    await expect(listQuarantine(undefined, { cursor })).rejects.toThrow(
-      /expected a cursor that an earlier page returned/,
-    );
-  },
-);
+const notParts = [[null, "emial", "0"], [null, "email", "x"], ["email", "0"], ["email"]];
+
+test.each(["", "email:0", ...notParts.map(writeCursor)])("%j is no cursor", async (cursor) => {
+  await expect(listQuarantine(undefined, { cursor })).rejects.toThrow(
+    /expected a cursor that an earlier page returned/,
+  );
+});

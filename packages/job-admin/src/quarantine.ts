@@ -21,8 +21,8 @@ export interface QuarantineList {
   readonly cursor: string | null;
 }
 
-// The queue that comes next, and Redis's own cursor in it.
-const cursorSchema = cursorOf(z.tuple([queueNames, z.string().regex(/^\d{1,20}$/)]));
+// The queue that was asked for, null for all; the one that comes next, and Redis's own cursor in it.
+const cursorSchema = cursorOf(z.tuple([queueNames.nullable(), queueNames, z.string().regex(/^\d{1,20}$/)]));
 
 export const quarantinePageSchema = z.strictObject({
   cursor: cursorSchema.optional().describe("Where an earlier page ended. Defaults to the beginning."),
@@ -33,7 +33,7 @@ export const quarantinePageSchema = z.strictObject({
  * Lists what lies in quarantine, in no order, of one queue or of all.
  *
  * @throws ZodError when the page is not valid
- * @throws ForeignCursorError when the cursor is another queue's
+ * @throws ForeignCursorError when the cursor is another queue's, or that of all queues is given for one, or the other way round
  * @throws QueueUnavailableError when Redis does not answer
  */
 export async function listQuarantine(
@@ -41,16 +41,16 @@ export async function listQuarantine(
   page: z.input<typeof quarantinePageSchema> = {},
 ): Promise<QuarantineList> {
   const { cursor, limit } = quarantinePageSchema.parse(page);
-  const [begin, position] = cursor ?? [];
+  const asked = queue ?? null;
+  if (cursor && cursor[0] !== asked) throw new ForeignCursorError();
+  const [, begin, position] = cursor ?? [];
   const names = queueNames.options.filter((name) => queue === undefined || name === queue);
-  const skipped = begin === undefined ? 0 : names.indexOf(begin);
-  if (skipped === -1) throw new ForeignCursorError();
   const jobs: QuarantinedJob[] = [];
-  for (const name of names.slice(skipped)) {
-    if (jobs.length >= limit) return { jobs, cursor: writeCursor([name, "0"]) };
+  for (const name of names.slice(begin === undefined ? 0 : names.indexOf(begin))) {
+    if (jobs.length >= limit) return { jobs, cursor: writeCursor([asked, name, "0"]) };
     for await (const { entries, next } of scanQuarantine(name, name === begin ? position : "0")) {
       jobs.push(...entries.map(({ jobId, stored }) => describe(name, jobId, stored)));
-      if (jobs.length >= limit && next !== "0") return { jobs, cursor: writeCursor([name, next]) };
+      if (jobs.length >= limit && next !== "0") return { jobs, cursor: writeCursor([asked, name, next]) };
     }
   }
   return { jobs, cursor: null };

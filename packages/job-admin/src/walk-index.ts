@@ -13,7 +13,6 @@ import { workspaceField } from "@millrace/worker-config/contracts";
 import { z } from "zod";
 import { criteriaOf, type JobFilter, searchableFields } from "./job-filter.ts";
 import type { JobPlace } from "./job-place.ts";
-import { ForeignCursorError } from "./page-cursor.ts";
 
 const pageSize = 100;
 const entriesSchema = z.array(z.string());
@@ -21,13 +20,12 @@ const entriesSchema = z.array(z.string());
 /**
  * The places of jobs that were indexed by what the filter asks for: queue by queue, the newest first.
  *
- * @throws ForeignCursorError when `after` is no place of this search
+ * @param after a place of the same search
  */
 export async function* walkIndex(filter: JobFilter, after: JobPlace | undefined): AsyncGenerator<JobPlace, void> {
   const queues = (filter.queue === undefined ? queueNames.options : [filter.queue]).filter((queue) =>
     criteriaOf(filter).every(({ field }) => field === workspaceField || searchableFields()[queue].includes(field)),
   );
-  if (after && !(after.list === "found" && queues.includes(after.queue))) throw new ForeignCursorError();
   for (const queue of queues.slice(after ? queues.indexOf(after.queue) : 0)) {
     yield* walkQueue(queue, filter, after?.queue === queue ? after : undefined);
   }

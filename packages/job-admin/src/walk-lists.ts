@@ -2,7 +2,6 @@ import { askQueue, contracts, type QueueName, queueNames } from "@millrace/worke
 import { z } from "zod";
 import type { JobFilter } from "./job-filter.ts";
 import type { JobListName, JobPlace } from "./job-place.ts";
-import { ForeignCursorError } from "./page-cursor.ts";
 import { readFailedSets } from "./read-failed-sets.ts";
 
 const waiting = ["wait", "prioritized", "delayed", "waiting-children"] as const;
@@ -25,12 +24,11 @@ const idsSchema = z.array(z.string());
  * and what has completed, over all queues, the newest first. Only as much is read as is taken. A job that goes on to another list meanwhile may
  * be missed, or come twice.
  *
- * @throws ForeignCursorError when `after` is no place of this search
+ * @param after a place of the same search
  */
 export async function* walkLists(filter: JobFilter, after: JobPlace | undefined): AsyncGenerator<JobPlace, void> {
   const queues = filter.queue === undefined ? queueNames.options : [filter.queue];
   const lists: readonly JobListName[] = filter.status === undefined ? allLists : listsOf[filter.status];
-  if (after && !(lists.includes(after.list) && queues.includes(after.queue))) throw new ForeignCursorError();
   for (const list of lists.slice(after ? lists.indexOf(after.list) : 0)) {
     const from = after?.list === list ? after : undefined;
     if (list === "failed" || list === "completed") yield* walkEnded(list, queues, filter, from);

@@ -54,7 +54,7 @@ if link.id then
     end
   end
 end
-redis.call("XADD", KEYS[6], "*", "event", "failed", "jobId", ARGV[1], "failedReason", ARGV[3], "prev", "active")
+redis.call("XADD", KEYS[6], "*", "event", "failed", "jobId", ARGV[1], "failedReason", ARGV[3] .. reason .. ".", "prev", "active")
 return reason`;
 
 /**
@@ -63,8 +63,9 @@ return reason`;
  * record's place, with that `kind`, and what it holds as the field `value`. To its parent in a flow it is a
  * failed child; one that goes on without it does, any other fails. A record that is gone names no parent.
  *
- * The log says why: `corrupt`, `evicted`, or `lost` when another worker holds the job by now. Observers hear of a failure of that code, of an
- * action without a name.
+ * BullMQ's event says that the job failed, with the code `quarantined`, as its status does, and why in its message. The log and the observers
+ * tell the reasons apart: `corrupt`, `evicted`, or `lost` when another worker holds the job by now, of which observers hear nothing. They hear of
+ * an action without a name.
  *
  * @throws WaitingError always: the job has been moved, so that BullMQ records nothing and goes on
  */
@@ -104,7 +105,7 @@ async function moveToQuarantine(
     worker.toKey("events"),
     jobId,
     token ?? "",
-    formatJobFailure({ code: "corrupt", message: "The job's record cannot be read; it is kept in quarantine." }),
+    formatJobFailure({ code: "quarantined", message: "The job lies in quarantine, since its record was " }),
     Date.now(),
   ]);
 }

@@ -77,7 +77,7 @@ test("whoever waits for a job that is quarantined hears that it failed", async (
   failed?.catch(() => {});
   await redis("hset", raw.toKey(jobId), "data", "{bad");
   await work({ run: async () => {} });
-  await expect(failed).rejects.toThrow(/\[corrupt\]/);
+  await expect(failed).rejects.toThrow(/^\[quarantined\] .* was corrupt\.$/);
 });
 
 test("the lines that a job left go with its record: a later one under its id does not begin with them", async () => {
