@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { isAlive } from "./test-support/command.ts";
+import { isAlive, killTree } from "./test-support/command.ts";
 import { root } from "./workers.ts";
 
 // As `npm run dev` is built: a program that passes signals on, one that supervises in a process group of its own, and programs that have programs of
@@ -37,7 +37,8 @@ test("a second signal ends everything at once, whatever takes its time, and each
   });
   const pids = () =>
     [...output.matchAll(/pids (\d+) (\d+)/g)].flatMap(([, own, child]) => [Number(own), Number(child)]);
-  onTestFinished(() => {
+  onTestFinished(async () => {
+    if (command.exitCode === null) await killTree(command);
     for (const pid of pids().filter(isAlive)) process.kill(pid, "SIGKILL");
   });
   await vi.waitFor(() => expect(pids()).toHaveLength(4), 20_000);

@@ -24,12 +24,17 @@ export function watchedProgram(name: string): WatchedProgram {
   return { cwd, args: ["--conditions=millrace-source", "--watch", "--watch-preserve-output", ...watched, main] };
 }
 
-/** The folder of a domain and, one after the other, those beside it that its files import from. */
-function foldersOf(source: string, domain: string): string[] {
+/**
+ * The folder of a domain and, one after the other, those beside it that its files import from, or start a file of by its URL. A path that is put
+ * together while the program runs is not seen.
+ */
+export function foldersOf(source: string, domain: string): string[] {
   const folders = new Set([domain]);
   for (const folder of folders) {
     for (const file of globSync(join(source, folder, "**/*.ts"))) {
-      for (const [, path = ""] of readFileSync(file, "utf8").matchAll(/from "(\.\.\/[^"]+)"/g)) {
+      for (const [, path = ""] of readFileSync(file, "utf8").matchAll(
+        /(?:from |import |import\(|new URL\()"(\.\.\/[^"]+)"/g,
+      )) {
         const [imported = ""] = relative(source, resolve(dirname(file), path)).split(sep);
         if (imported !== "..") folders.add(imported);
       }

@@ -11,7 +11,7 @@ export interface Command {
   output(): string;
   /** Resolves with the first match in what is printed. Rejects when the command ends without it. */
   untilPrinted(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves with the exit code. */
+  /** Resolves with the exit code, once all that it has printed is in `output()`. */
   readonly ended: Promise<number | null>;
   /** The command's processes, itself included, as they are now. */
   processes(): Promise<number[]>;
@@ -35,7 +35,8 @@ export function startCommand(args: readonly string[], env: Record<string, string
       for (const look of onOutput) look();
     });
   }
-  const ended = once(child, "exit").then(([code]: (number | null)[]) => code ?? null);
+  // Not at its exit: its last line may be under way.
+  const ended = once(child, "close").then(([code]: (number | null)[]) => code ?? null);
   return {
     process: child,
     output: () => output,
@@ -52,12 +53,15 @@ export function startCommand(args: readonly string[], env: Record<string, string
       return promise;
     },
     processes: async () => descendants(child.pid ?? 0),
-    remove: async () => {
-      const left = await descendants(child.pid ?? 0);
-      child.kill("SIGKILL");
-      for (const pid of left) if (isAlive(pid)) process.kill(pid, "SIGKILL");
-    },
+    remove: () => killTree(child),
   };
+}
+
+/** Kills a process and all that it and its own have started, in whatever process group. */
+export async function killTree(child: ChildProcess): Promise<void> {
+  const left = await descendants(child.pid ?? 0);
+  child.kill("SIGKILL");
+  for (const pid of left) if (isAlive(pid)) process.kill(pid, "SIGKILL");
 }
 
 export function isAlive(pid: number): boolean {

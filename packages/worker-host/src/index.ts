@@ -14,5 +14,5 @@ export type { HandlersOf, JobHandler, JobHandlers } from "./job-handlers.ts";
 export type { JobObserver, SettledStart } from "./job-observer.ts";
 export { runWorker } from "./run-worker.ts";
 export { type RunningWorker, startWorker, type WorkerSettings } from "./start-worker.ts";
+export { workerReaders } from "./worker-env.ts";
 export type { WorkerService } from "./worker-service.ts";
-export { workerReaders } from "./worker-settings.ts";

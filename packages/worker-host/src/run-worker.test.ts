@@ -10,7 +10,7 @@ import { createRedis, ownKey, readRedisEnv } from "@millrace/redis";
 import { parseJobSkip, type WorkerRecord, workerRecordSchema } from "@millrace/worker-config/contracts";
 import { createWorkspaceDirectory } from "@millrace/workspaces";
 import { Redis } from "ioredis";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { observedContract } from "../test/observed-contract.ts";
 import { useQueue } from "../test/use-queue.ts";
 import { runWorker } from "./run-worker.ts";
@@ -186,6 +186,21 @@ test("a worker whose grace, or whose concurrency, is out of bounds does not star
   vi.stubEnv("DEFAULT_WORKER_CONCURRENCY", "200");
   await expect(runWorker(observedContract, handlers)).rejects.toThrow("REDIS_URL");
   vi.unstubAllEnvs();
+});
+
+test("a process whose health port is taken ends with the sentence alone", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  onTestFinished(() => void taken.close());
+  // A server that listens on host and port has an address of this form.
+  const { port } = taken.address() as AddressInfo;
+  const child = launch({ WORKER_HEALTH_HOST: "127.0.0.1", WORKER_HEALTH_PORT: String(port), LOG_LEVEL: "silent" });
+  const said = Promise.all([child.stdout, child.stderr].map((stream) => stream && text(stream)));
+  expect((await once(child, "exit"))[0]).toBe(1);
+  expect(await said).toEqual([
+    "",
+    `Cannot listen on port ${port} of 127.0.0.1: somebody listens there already. End it, or set WORKER_HEALTH_PORT (or WORKER_HEALTH_HOST) to another one.\n`,
+  ]);
 });
 
 test("in production a process takes no job of a Redis that may evict them, and warns of one that does not say", async () => {

@@ -15,8 +15,8 @@ import { startHealthServer } from "./health-server.ts";
 import type { JobHandlers } from "./job-handlers.ts";
 import { reportWorker } from "./report-worker.ts";
 import { type RunningWorker, startWorker } from "./start-worker.ts";
+import { readWorkerEnv } from "./worker-env.ts";
 import type { WorkerService } from "./worker-service.ts";
-import { readWorkerSettings } from "./worker-settings.ts";
 
 /**
  * A worker process's whole life: reads the environment, takes jobs, answers health probes, and on SIGTERM or SIGINT stops in order:
@@ -43,7 +43,7 @@ export async function runWorker<
   options: { readonly concurrency?: number; readonly metrics?: (registry: Registry) => void } = {},
 ): Promise<void> {
   const log = getChildLogger(`worker:${contract.name}`);
-  const env = readWorkerSettings(contract);
+  const env = readWorkerEnv(contract);
   const concurrency = options.concurrency ?? readConcurrency(contract.name);
   const connection = getRedisConnection("worker");
   const prefix = readQueueEnv().QUEUE_PREFIX;

@@ -36,8 +36,9 @@ function listFolder(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (cause) {
+    const why = cause instanceof Error ? cause.message : cause;
     throw new StartError(
-      `Expected a folder with the data of languages (HEAVY_OCR_DATA_FOLDER), ${folder} cannot be read. Correct it, or unset it for English alone.`,
+      `Expected a folder with the data of languages (HEAVY_OCR_DATA_FOLDER), ${folder} cannot be read: ${why}. Correct it, or unset it for English alone.`,
       { cause },
     );
   }

@@ -7,7 +7,7 @@ import type { QueueContract } from "@millrace/worker-config/contracts";
 import { checkWorkerOptions } from "./check-worker-options.ts";
 import { readWorkerHostEnv } from "./env.ts";
 
-type WorkerSettings = ReturnType<typeof readWorkerHostEnv>;
+type WorkerEnv = ReturnType<typeof readWorkerHostEnv>;
 
 /**
  * What the environment says about a worker, whose times fit its contract.
@@ -15,7 +15,7 @@ type WorkerSettings = ReturnType<typeof readWorkerHostEnv>;
  * @throws EnvironmentError when a variable is wrong
  * @throws WorkerOptionsError when the times do not fit together
  */
-export function readWorkerSettings(contract: QueueContract, source?: Environment): WorkerSettings {
+export function readWorkerEnv(contract: QueueContract, source?: Environment): WorkerEnv {
   const env = readWorkerHostEnv(source);
   checkWorkerOptions(contract, {
     lockDurationMs: env.WORKER_LOCK_DURATION_MS,
@@ -27,6 +27,6 @@ export function readWorkerSettings(contract: QueueContract, source?: Environment
 
 /** What `runWorker` reads for this contract, for the `readSettings` of its program. */
 export function workerReaders(contract: QueueContract) {
-  const worker: ReadEnv<WorkerSettings> = (source) => readWorkerSettings(contract, source);
+  const worker: ReadEnv<WorkerEnv> = (source) => readWorkerEnv(contract, source);
   return { worker, redis: readRedisEnv, queue: readQueueEnv, tracing: readTracing, log: readLoggerEnv };
 }
