@@ -55,7 +55,8 @@ test.each([
   expect(commands.map((command) => /\/jobs\/(\S+)/.exec(command)?.[1])).toEqual(allowed);
   expect(allowed.length > 0).toBe(asked.role !== "viewer");
   const page = await app().inject({ url: "/examples", headers });
-  expect(page.body).toContain(asked.role === "viewer" ? "of a viewer" : "may enqueue");
+  expect(page.body).toContain(asked.role === "operator" ? "of an operator" : `of a ${asked.role}`);
+  if (asked.role === "viewer") expect(page.body).toMatch(/that takes one of a producer or .*\ban admin\./);
   if ("workspaceId" in asked) for (const command of commands) expect(command).toContain('"workspaceId":"ws-1"');
 });
 

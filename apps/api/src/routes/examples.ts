@@ -55,6 +55,10 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+function withArticle(role: string): string {
+  return `${/^[aeiou]/.test(role) ? "an" : "a"} ${role}`;
+}
+
 function renderPage({ role, workspaceId }: Caller, examples: readonly Example[], holdsKey: boolean): string {
   const aboutKey = holdsKey
     ? "The commands hold your key."
@@ -62,8 +66,8 @@ function renderPage({ role, workspaceId }: Caller, examples: readonly Example[],
   const whose = workspaceId === undefined ? "" : ` for the workspace ${escapeHtml(workspaceId)}`;
   const intro =
     examples.length > 0
-      ? `Here is what your key, of a ${role}${whose}, may enqueue. Paste a command into a terminal: it answers with the job's id, and <code>GET /jobs/&lt;queue&gt;/&lt;jobId&gt;</code> says what became of it. ${aboutKey}`
-      : `Your key is of a ${role}${whose}, and enqueues nothing: that takes one of a ${rolesFor.producer.join(" or ")}.`;
+      ? `Here is what your key, of ${withArticle(role)}${whose}, may enqueue. Paste a command into a terminal: it answers with the job's id, and <code>GET /jobs/&lt;queue&gt;/&lt;jobId&gt;</code> says what became of it. ${aboutKey}`
+      : `Your key is of ${withArticle(role)}${whose}, and enqueues nothing: that takes one of ${rolesFor.producer.map(withArticle).join(" or ")}.`;
   const sections = examples.map(
     ({ name, command }) => `<section><h2>${escapeHtml(name)}</h2><pre>${escapeHtml(command)}</pre></section>`,
   );
