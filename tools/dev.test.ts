@@ -95,6 +95,7 @@ test("a change of one domain restarts its worker alone", async () => {
   const readied = () => command.output().match(/\[email\].*worker ready/g)?.length ?? 0;
   const before = readied();
   const now = new Date();
+  // A dev command that the developer has running restarts its worker as well: what is watched are the sources themselves.
   await utimes(join(root, "apps/worker/src/email/handlers.ts"), now, now);
   await vi.waitFor(() => expect(readied()).toBe(before + 1), 20_000);
   expect(restarted()).toEqual(["email"]);
@@ -118,7 +119,7 @@ test("SIGTERM during a job lets it finish, and every process is gone", async () 
   await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), 5_000);
 });
 
-test("a wrong setting stops the start with a sentence for each, before anything else is started", async () => {
+test("a wrong setting stops the start with a sentence for each, before anything else is started, and so does a Redis that is away", async () => {
   const wrong = { API_PORT: "many", EMAIL_WORKER_CONCURRENCY: "0", SMTP_URL: "http://127.0.0.1", DEV_REDIS: "sqlite" };
   const refusals = [wrong, { REDIS_URL: "redis://127.0.0.1:1" }].map(async (env) => {
     const refused = await startDev(env);
@@ -126,6 +127,8 @@ test("a wrong setting stops the start with a sentence for each, before anything 
     expect(await refused.ended).toBe(1);
     for (const name of Object.keys(env)) expect(refused.output()).toMatch(new RegExp(`${name} is`));
     expect(refused.output()).not.toContain("    at ");
+    // Whether a Redis answers is known only once the services are started.
+    if (env === wrong) expect(refused.output()).not.toContain("Starting the services");
   });
   await Promise.all(refusals);
 });
