@@ -10,9 +10,8 @@ await checkEnvironment(process.env, { programs: [name] }).catch(refuse);
 
 const { cwd, args } = watchedProgram(name);
 const child = spawn(process.execPath, args, { cwd, stdio: "inherit" });
-// A terminal sends its Ctrl-C to the child as well, whose end is waited for.
-process.on("SIGINT", () => {});
-for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+// A terminal sends its Ctrl-C to the child as well, which takes both for one.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
 child.once("exit", (code) => process.exit(code ?? 1));
 
 function refuse(error: unknown): never {
