@@ -16,7 +16,8 @@ export function subscribe(
   onSubscribed: () => void = () => {},
   onRefused: (error: Error) => void = () => {},
 ): { readonly ready: Promise<void>; close(): void } {
-  const redis = new Redis({ ...options, autoResubscribe: true });
+  // ioredis looks after no answer to a subscription of its own: one that a `close` cuts off would end the process.
+  const redis = new Redis({ ...options, autoResubscribe: false });
   // The connection beside it, over which the work goes, tells of an outage.
   redis.on("error", () => {});
   redis.on("message", (_, message: string) => onMessage(message));
@@ -31,7 +32,6 @@ export function subscribe(
       if (error.name === "ReplyError") onRefused(error);
     },
   );
-  // A second subscription changes nothing, and its answer says that the first one is in force again.
   redis.on("ready", () => {
     if (isSubscribed) redis.subscribe(channel).then(onSubscribed, () => {});
   });

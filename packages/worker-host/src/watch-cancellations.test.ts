@@ -71,6 +71,23 @@ test("a job that is cancelled before its worker hears of cancellations is cancel
   await working;
 });
 
+test("a worker that stops while it subscribes anew, after an outage, ends in order", async () => {
+  const rejected: unknown[] = [];
+  const onRejection = (reason: unknown) => rejected.push(reason);
+  process.on("unhandledRejection", onRejection);
+  const connection = { ...getRedisConnection("worker"), host: "127.0.0.1", port: network.port };
+  const worker = await work({ run: async () => {} }, { connection });
+  const subscribing = network.holdReplyWith("subscribe");
+  network.cut();
+  network.mend();
+  await subscribing;
+  await worker.stop(5_000);
+  await expect.poll(() => network.connections()).toBe(0);
+  await new Promise(setImmediate);
+  process.off("unhandledRejection", onRejection);
+  expect(rejected).toEqual([]);
+});
+
 test("a job that is cancelled while its worker's connection is lost is cancelled when it is back", async () => {
   const started = Promise.withResolvers<void>();
   await workBehindNetwork(() => started.resolve());
