@@ -5,8 +5,8 @@ import { createRedisBackend, type QueueOptions } from "bullmq";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { useQueue } from "../test/use-queue.ts";
+import { guardFetches } from "./guard-fetches.ts";
 import { PermanentError } from "./job-error.ts";
-import { surfaceBroken } from "./surface-broken.ts";
 
 const contract = defineQueue("default", { run: { data: z.object({ text: z.string() }) } });
 const { prefix, raw, work, add, ended } = useQueue(contract);
@@ -154,7 +154,7 @@ test.each([
   const backend = createRedisBackend("default", options);
   const error = Object.assign(new Error(message), { name: "ReplyError" });
   backend.moveToActive = async () => Promise.reject(error);
-  surfaceBroken(backend);
+  guardFetches(backend);
   const fetched = backend.moveToActive("token");
   if (isData) expect(await fetched).toMatchObject([{ name: "" }, "broken", 0, 0]);
   else await expect(fetched).rejects.toBe(error);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { startNetwork } from "../test/network.ts";
 import { useQueue } from "../test/use-queue.ts";
-import type { WorkspaceStandings } from "./process-job.ts";
+import type { WorkspaceStandings } from "./job-host.ts";
 
 const contract = defineQueue("default", {
   charge: {

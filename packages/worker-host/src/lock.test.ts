@@ -11,6 +11,19 @@ const contract = defineQueue("default", {
 });
 const { raw, work, add, stored, ended } = useQueue(contract);
 
+/** Each renewal sets the lock's time back to the full second: three of them are longer than the lock's own life. */
+function countRenewals(lock: string): () => Promise<number> {
+  let renewals = 0;
+  let leftMs = 0;
+  return async () => {
+    const client = await raw.getBackend().client;
+    const now = Number(await client.runCommand("pttl", [lock]));
+    if (now > leftMs) renewals += 1;
+    leftMs = now;
+    return renewals;
+  };
+}
+
 test("a worker that lost a job's lock aborts it, and its result does not count", async () => {
   const started = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<unknown>();
@@ -35,6 +48,41 @@ test("a worker that lost a job's lock aborts it, and its result does not count",
   expect([await job.getState(), job.returnvalue]).toEqual(["active", null]);
 });
 
+test("a worker that fetches its own stalled job again ends the first attempt, and renews the lock of the second", async () => {
+  const starts = [1, 2].map(() => ({
+    context: Promise.withResolvers<JobContext>(),
+    end: Promise.withResolvers<{ echo: string }>(),
+  }));
+  let runs = 0;
+  await work(
+    {
+      run: async (_, context) => {
+        const start = starts[runs++];
+        start?.context.resolve(context);
+        return start?.end.promise ?? { echo: "a third start" };
+      },
+    },
+    { lockDurationMs: 1_000, stalledIntervalMs: 1_000 },
+  );
+  const [first, second] = starts;
+  const jobId = await add("run", {});
+  const { signal } = (await first?.context.promise) ?? {};
+  const client = await raw.getBackend().client;
+  const lock = `${raw.toKey(jobId)}:lock`;
+  await client.runCommand("del", [lock]);
+  await client.runCommand("lrem", [raw.toKey("active"), 1, jobId]);
+  await client.runCommand("rpush", [raw.toKey("wait"), jobId]);
+  await client.runCommand("zadd", [raw.toKey("marker"), 0, "0"]);
+  await second?.context.promise;
+  expect(signal?.reason).toMatchObject({ message: expect.stringMatching(/lock was lost/) });
+  first?.end.resolve({ echo: "too late" });
+
+  await expect.poll(countRenewals(lock), { interval: 20, timeout: 10_000 }).toBeGreaterThan(3);
+  second?.end.resolve({ echo: "second" });
+  expect((await ended(jobId)).returnvalue).toEqual({ echo: "second" });
+  expect(runs).toBe(2);
+});
+
 test("a job that outlives its lock while its worker is closing completes once, because the lock is still renewed", async () => {
   const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
@@ -52,18 +100,7 @@ test("a job that outlives its lock while its worker is closing completes once, b
   const stopped = closing.stop(20_000);
   // Looks for stalled jobs, and would take this one.
   await work({ run }, times);
-  const client = await raw.getBackend().client;
-  const lock = `${raw.toKey(jobId)}:lock`;
-  // Each renewal sets the lock's time back to the full second: three of them are longer than the lock's own life.
-  let renewals = 0;
-  let leftMs = 0;
-  const countRenewals = async () => {
-    const now = Number(await client.runCommand("pttl", [lock]));
-    if (now > leftMs) renewals += 1;
-    leftMs = now;
-    return renewals;
-  };
-  await expect.poll(countRenewals, { interval: 20, timeout: 10_000 }).toBeGreaterThan(3);
+  await expect.poll(countRenewals(`${raw.toKey(jobId)}:lock`), { interval: 20, timeout: 10_000 }).toBeGreaterThan(3);
   finish.resolve();
   expect(await stopped).toBe(true);
   const job = await ended(jobId);

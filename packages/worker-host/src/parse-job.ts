@@ -32,25 +32,31 @@ export function parseJob<
   handled: object,
   job: { readonly action: string; readonly data: unknown },
 ): ParsedJob<Data, keyof Data & string> {
-  const action = contract.actionNames.safeParse(job.action);
-  if (!action.success || !Object.hasOwn(handled, job.action)) {
+  if (!isActionOf(contract, job.action) || !Object.hasOwn(handled, job.action)) {
     throw new TransientError(`Queue ${contract.name}: this worker knows no action ${JSON.stringify(job.action)}.`, {
       code: "unknown_action",
     });
   }
+  const action: keyof Data & string = job.action;
   const envelope = jobEnvelopeSchema.safeParse(job.data);
-  if (!envelope.success || envelope.data.type !== job.action) {
-    throw new PermanentError(`Expected { type: "${job.action}", data }, got another form.`, { code: "invalid_data" });
+  if (!envelope.success || envelope.data.type !== action) {
+    throw new PermanentError(`Expected { type: "${action}", data }, got another form.`, { code: "invalid_data" });
   }
-  const name: keyof Data & string = action.data;
-  const parsed = contract.actions[name].data.safeParse(envelope.data.data);
+  const parsed = contract.actions[action].data.safeParse(envelope.data.data);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(
       (issue) => `${["data", ...issue.path.map(String)].join(".")}: ${issue.message}`,
     );
-    throw new PermanentError(`The data of ${contract.name}/${name} is not valid. ${issues.join(" ")}`, {
+    throw new PermanentError(`The data of ${contract.name}/${action} is not valid. ${issues.join(" ")}`, {
       code: "invalid_data",
     });
   }
-  return { action: name, data: parsed.data, run: envelope.data.run ?? {}, meta: envelope.data.meta };
+  return { action, data: parsed.data, run: envelope.data.run ?? {}, meta: envelope.data.meta };
+}
+
+function isActionOf<Data extends DataSchemas>(
+  contract: { readonly actions: Readonly<Record<keyof Data & string, unknown>> },
+  action: string,
+): action is keyof Data & string {
+  return Object.hasOwn(contract.actions, action);
 }

@@ -3,6 +3,7 @@ import { ownKey } from "@millrace/redis";
 import { formatJobFailure } from "@millrace/worker-config/contracts";
 import { type Job, WaitingError, type Worker } from "bullmq";
 import { type JobObserver, tellObservers } from "./job-observer.ts";
+import type { ScreenedWorker } from "./screened-worker.ts";
 
 // Fields are kept as they are, byte for byte, and so is what lies there instead of a record. A record that was gone holds only what the
 // fetch itself wrote into it. The time is Redis', by which a purge tells what is old, and the worker's where
@@ -70,7 +71,7 @@ return reason`;
  * @throws WaitingError always: the job has been moved, so that BullMQ records nothing and goes on
  */
 export async function quarantine(
-  worker: Worker<unknown, unknown, string>,
+  worker: ScreenedWorker,
   { prefix, log, observers = [] }: { prefix: string; log: Logger; observers?: readonly JobObserver[] },
   job: Job<unknown, unknown, string>,
   token: string | undefined,
@@ -84,6 +85,7 @@ export async function quarantine(
     const start = { queue: worker.name, action: "", jobId: job.id ?? "", attempt: 0, waitMs: null, durationMs: null };
     tellObservers(observers, { ...start, outcome: "failed", code }, log);
   }
+  worker.letGoOf(job);
   throw new WaitingError();
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "@millrace/logger";
+import type { SettledStart } from "./job-observer.ts";
 import type { JobOutcome } from "./job-outcome.ts";
 
 const severity = {
@@ -13,11 +14,12 @@ const severity = {
 } as const satisfies Record<JobOutcome["outcome"], string>;
 
 /** The one line that each start of a job leaves behind. */
-export function reportOutcome(log: Logger, identity: object, outcome: JobOutcome, durationMs: number): void {
+export function reportOutcome(log: Logger, start: SettledStart, outcome: JobOutcome): void {
   const level = severity[outcome.outcome];
   if (!log.isLevelEnabled(level)) return;
-  const fields = fieldsOf(outcome, { ...identity, outcome: outcome.outcome, durationMs });
-  log[level](fields, `job ${outcome.outcome.replace("_", " ")}`);
+  const { queue, action, jobId, attempt, durationMs } = start;
+  const ended = { queue, action, jobId, attempt, outcome: outcome.outcome, durationMs: Math.round(durationMs ?? 0) };
+  log[level](fieldsOf(outcome, ended), `job ${outcome.outcome.replace("_", " ")}`);
 }
 
 function fieldsOf(outcome: JobOutcome, ended: object): object {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { abortReasons } from "./abort-reason.ts";
-import { runWithDeadline } from "./run-with-deadline.ts";
+import { type AttemptTime, runWithDeadline } from "./run-with-deadline.ts";
 
 test("a handler that rejects as it hears of the abort does not settle the attempt with an error of its own", async () => {
   const controller = new AbortController();
@@ -26,7 +26,7 @@ test("a signal that is asked for after the abort has aborted", async () => {
   const controller = new AbortController();
   const asked = Promise.withResolvers<() => AbortSignal>();
   const running = runWithDeadline(10_000, controller.signal, async (time) => {
-    asked.resolve(time.signal);
+    asked.resolve(() => time.signal());
     return new Promise<never>(() => {});
   });
   running.catch(() => {});
@@ -34,6 +34,16 @@ test("a signal that is asked for after the abort has aborted", async () => {
   controller.abort(abortReasons.cancelled);
   expect(signal().aborted).toBe(true);
   expect(signal().reason).toMatchObject({ abortCause: "cancelled" });
+});
+
+test("a handler that throws before there is a promise fails its attempt, which is over then", async () => {
+  const asked = Promise.withResolvers<AttemptTime>();
+  const running = runWithDeadline(10_000, undefined, (time) => {
+    asked.resolve(time);
+    throw new Error("at once");
+  });
+  await expect(running).rejects.toThrow("at once");
+  expect((await asked.promise).isOver()).toBe(true);
 });
 
 test("how a handler ends after the abort is told, and one that never began has thrown", async () => {

@@ -4,8 +4,13 @@ import { AbortedError, abortError } from "./abort-reason.ts";
 export interface AbortSource {
   readonly aborted: boolean;
   readonly reason: unknown;
-  addEventListener(type: "abort", listener: () => void): void;
-  removeEventListener(type: "abort", listener: () => void): void;
+  addEventListener(type: "abort", listener: AbortListener): void;
+  removeEventListener(type: "abort", listener: AbortListener): void;
+}
+
+/** As the DOM knows it: an object, so that no function is made for each job. */
+export interface AbortListener {
+  handleEvent(): void;
 }
 
 /** What a running attempt can ask about its own time. */
@@ -32,51 +37,85 @@ export function runWithDeadline<T>(
   attempt: (time: AttemptTime) => Promise<T>,
   onLateEnd?: (end: LateEnd<T>) => void,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (parent?.aborted) {
-      reject(abortError(parent.reason));
-      onLateEnd?.("threw");
-      return;
+  if (!parent?.aborted) return new TimedAttempt(parent, onLateEnd).run(timeoutMs, attempt);
+  onLateEnd?.("threw");
+  return Promise.reject(abortError(parent.reason));
+}
+
+/** A class: as functions of their own its methods would be made for each job, and cost a short one more than its validation. */
+class TimedAttempt<T> implements AttemptTime, AbortListener {
+  readonly #parent: AbortSource | undefined;
+  readonly #onLateEnd: ((end: LateEnd<T>) => void) | undefined;
+  readonly #end = Promise.withResolvers<T>();
+  #timer: NodeJS.Timeout | undefined;
+  #controller: AbortController | undefined;
+  #abortedBy: AbortedError | undefined;
+  #isOver = false;
+
+  constructor(parent: AbortSource | undefined, onLateEnd: ((end: LateEnd<T>) => void) | undefined) {
+    this.#parent = parent;
+    this.#onLateEnd = onLateEnd;
+  }
+
+  run(timeoutMs: number, attempt: (time: AttemptTime) => Promise<T>): Promise<T> {
+    const onTimeout = () => this.#abort(new AbortedError("timeout", `The attempt took longer than ${timeoutMs} ms.`));
+    this.#timer = setTimeout(onTimeout, timeoutMs);
+    this.#parent?.addEventListener("abort", this);
+    begin(attempt, this).then(
+      (result) => this.#returned(result),
+      (error: unknown) => this.#threw(error),
+    );
+    return this.#end.promise;
+  }
+
+  signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#abortedBy) this.#controller.abort(this.#abortedBy);
     }
-    let controller: AbortController | undefined;
-    let abortedBy: AbortedError | undefined;
-    let isOver = false;
-    const signal = () => {
-      if (!controller) {
-        controller = new AbortController();
-        if (abortedBy) controller.abort(abortedBy);
-      }
-      return controller.signal;
-    };
-    const abort = (error: AbortedError) => {
-      abortedBy = error;
-      // First, or a handler that rejects as it hears of the abort would settle the attempt with an error of its own.
-      reject(error);
-      end();
-      controller?.abort(error);
-    };
-    const onParentAbort = () => abort(abortError(parent?.reason));
-    const timer = setTimeout(
-      () => abort(new AbortedError("timeout", `The attempt took longer than ${timeoutMs} ms.`)),
-      timeoutMs,
-    );
-    const end = () => {
-      isOver = true;
-      clearTimeout(timer);
-      parent?.removeEventListener("abort", onParentAbort);
-    };
-    parent?.addEventListener("abort", onParentAbort);
-    attempt({ signal, isOver: () => isOver }).then(
-      (result) => {
-        end();
-        resolve(result);
-        if (abortedBy) onLateEnd?.({ returned: result });
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-        if (abortedBy) onLateEnd?.("threw");
-      },
-    );
-  });
+    return this.#controller.signal;
+  }
+
+  isOver(): boolean {
+    return this.#isOver;
+  }
+
+  handleEvent(): void {
+    this.#abort(abortError(this.#parent?.reason));
+  }
+
+  #abort(error: AbortedError): void {
+    this.#abortedBy = error;
+    // First, or a handler that rejects as it hears of the abort would settle the attempt with an error of its own.
+    this.#end.reject(error);
+    this.#stop();
+    this.#controller?.abort(error);
+  }
+
+  #returned(result: T): void {
+    this.#stop();
+    this.#end.resolve(result);
+    if (this.#abortedBy) this.#onLateEnd?.({ returned: result });
+  }
+
+  #threw(error: unknown): void {
+    this.#stop();
+    this.#end.reject(error);
+    if (this.#abortedBy) this.#onLateEnd?.("threw");
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#parent?.removeEventListener("abort", this);
+  }
+}
+
+/** A handler that is no async function may throw at once. */
+function begin<T>(attempt: (time: AttemptTime) => Promise<T>, time: AttemptTime): Promise<T> {
+  try {
+    return attempt(time);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }

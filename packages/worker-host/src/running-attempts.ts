@@ -1,5 +1,5 @@
 import { type AbortCause, abortReasons } from "./abort-reason.ts";
-import type { AbortSource } from "./run-with-deadline.ts";
+import type { AbortListener, AbortSource } from "./run-with-deadline.ts";
 
 /** A job that runs at this moment. */
 export interface RunningJob {
@@ -35,6 +35,8 @@ export function createRunningAttempts(): RunningAttempts {
     },
     begin: (jobId, action) => {
       const attempt = new AttemptAbort(action);
+      // Fetched a second time, it was not this worker's any more in between.
+      running.get(jobId)?.abort("lockLost");
       running.set(jobId, attempt);
       if (forAll) attempt.abort(forAll);
       return attempt;
@@ -72,7 +74,7 @@ export class AttemptAbort implements AbortSource {
   readonly action: string;
   readonly sinceMs: number = Date.now();
   #cause: AbortCause | undefined;
-  #listener: (() => void) | undefined;
+  #listener: AbortListener | undefined;
 
   constructor(action: string) {
     this.action = action;
@@ -89,10 +91,10 @@ export class AttemptAbort implements AbortSource {
   abort(cause: AbortCause): void {
     if (this.#cause !== undefined) return;
     this.#cause = cause;
-    this.#listener?.();
+    this.#listener?.handleEvent();
   }
 
-  addEventListener(_type: "abort", listener: () => void): void {
+  addEventListener(_type: "abort", listener: AbortListener): void {
     this.#listener = listener;
   }
 

@@ -3,20 +3,18 @@ import { replayFields } from "@millrace/worker-config/contracts";
 import {
   type BackendFactory,
   createRedisBackend,
-  DelayedError,
   type Job,
   type JobJson,
   type Processor,
   type RedisQueueBackend,
-  WaitingError,
   Worker,
   type WorkerOptions,
 } from "bullmq";
+import { batchWrites } from "./batch-writes.ts";
 import { goByRedisClock } from "./go-by-redis-clock.ts";
-import { handBackStranded } from "./hand-back-stranded.ts";
+import { guardFetches } from "./guard-fetches.ts";
 import { promotePastBroken } from "./promote-past-broken.ts";
-import { isSoundRecord } from "./sound-record.ts";
-import { surfaceBroken } from "./surface-broken.ts";
+import { isSoundRecord, readRecord } from "./sound-record.ts";
 import { TrackedJobs } from "./tracked-jobs.ts";
 
 /** A job whose record nobody can read has no name, which no sound job lacks. */
@@ -39,7 +37,7 @@ const neverReplayed: Replay = { count: 0, at: 0 };
  * when the broken one came along with another job's completion, that job's end is reported as a failure.
  */
 export class ScreenedWorker extends Worker<unknown, unknown, string> {
-  readonly #inHand = new Set<Job<unknown, unknown, string>>();
+  readonly #inHand = new Map<string, Job<unknown, unknown, string>>();
   readonly #replays: Map<string, Replay>;
   readonly #loop: FetchLoop;
 
@@ -70,27 +68,30 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
     return this.#inHand.size;
   }
 
-  override async processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
-    const [job] = parameters;
-    this.#inHand.add(job);
-    try {
-      return await super.processJob(...parameters);
-    } finally {
-      this.#inHand.delete(job);
-    }
+  /** A job that its processor has moved by itself is in hand no more: what is left of its processing is the fetch of the next one. */
+  letGoOf(job: Job<unknown, unknown, string>): void {
+    if (this.#inHand.get(job.id ?? "") === job) this.#inHand.delete(job.id ?? "");
   }
 
-  protected override async callProcessJob(
-    job: Job<unknown, unknown, string>,
-    ...rest: [token: string, signal?: AbortSignal]
-  ): Promise<unknown> {
-    try {
-      return await super.callProcessJob(job, ...rest);
-    } catch (error) {
-      // Moved already: what is left of its processing is the fetch of the next one.
-      if (error instanceof DelayedError || error instanceof WaitingError) this.#inHand.delete(job);
-      throw error;
-    }
+  override processJob(...parameters: Parameters<Worker["processJob"]>): ReturnType<Worker["processJob"]> {
+    const [job] = parameters;
+    this.#inHand.set(job.id ?? "", job);
+    const processed = super.processJob(...parameters);
+    const letGo = () => {
+      this.letGoOf(job);
+      this.#renewFurther(job.id ?? "");
+    };
+    processed.then(letGo, letGo);
+    return processed;
+  }
+
+  /**
+   * The same job may be in hand a second time: retried at once, or stalled and fetched again. At the end of one start BullMQ renews the lock of its
+   * job no further, without a look at whose lock that is by now.
+   */
+  #renewFurther(jobId: string): void {
+    const again = this.#inHand.get(jobId);
+    if (again) this.lockManager.trackJob(jobId, again.token ?? "", 0);
   }
 
   /** Ends the connections and timers of a worker whose `close` does not come to its end. */
@@ -123,8 +124,14 @@ function screenedBackend(
 ): BackendFactory<RedisQueueBackend> {
   return (...parameters) => {
     const backend = createRedisBackend(...parameters);
-    // A client that never came to life fetches nothing.
-    backend.client.then(promotePastBroken, () => {});
+    backend.client.then(
+      (client) => {
+        promotePastBroken(client);
+        batchWrites(client);
+      },
+      // A client that never came to life fetches nothing.
+      () => {},
+    );
     goByRedisClock(backend, clock);
     const execCommand = backend.execCommand.bind(backend);
     const waitForJob = backend.waitForJob.bind(backend);
@@ -133,15 +140,14 @@ function screenedBackend(
       loop.turns += 1;
       return waitForJob(blockTimeout);
     };
+    const screen = (fetched: unknown) => screenFetchedJob(fetched, replays);
     backend.execCommand = (client, command, args) => {
       const reply = execCommand(client, command, args);
       if (!fetchingCommands.has(command)) return reply;
       loop.turns += 1;
-      return Promise.resolve(reply).then((fetched) => screenFetchedJob(fetched, replays));
+      return Promise.resolve(reply).then(screen);
     };
-    // In this order: what the first brings to light was fetched, and is not handed back.
-    surfaceBroken(backend);
-    handBackStranded(backend);
+    guardFetches(backend);
     return backend;
   };
 }
@@ -149,15 +155,10 @@ function screenedBackend(
 /** A fetching command's reply is `[record, jobId, …]`, the record as field, value, field, value. */
 function screenFetchedJob(reply: unknown, replays: Map<string, Replay>): unknown {
   if (!Array.isArray(reply) || !Array.isArray(reply[0])) return reply;
-  const record: readonly unknown[] = reply[0];
+  const record = readRecord(reply[0]);
   if (!isSoundRecord(record)) return [[], ...reply.slice(1)];
-  const count = numberIn(record, replayFields.count);
-  const at = numberIn(record, replayFields.at);
+  const count = Number(record[replayFields.count]) || 0;
+  const at = Number(record[replayFields.at]) || 0;
   if (count > 0 || at > 0) replays.set(String(reply[1]), { count, at });
   return reply;
-}
-
-function numberIn(record: readonly unknown[], field: string): number {
-  const index = record.findIndex((name, position) => position % 2 === 0 && name === field);
-  return index < 0 ? 0 : Number(record[index + 1]) || 0;
 }

@@ -2,21 +2,22 @@ import { formatJobFailure, formatJobSkip } from "@millrace/worker-config/contrac
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from "bullmq";
 import type { JobOutcome } from "./job-outcome.ts";
 import { retryBackoff } from "./retry-backoff.ts";
+import type { ScreenedWorker } from "./screened-worker.ts";
 
 /**
- * Carries an outcome out and tells BullMQ of it, which learns it from what the processor returns or throws: an UnrecoverableError ends the
- * job, any other one counts an attempt, and DelayedError and WaitingError say that the job has been moved already and nothing is counted.
+ * Carries out any outcome but completion and tells BullMQ of it, which learns it from what the processor returns or throws: an
+ * UnrecoverableError ends the job, any other one counts an attempt, and DelayedError and WaitingError say that the job has been moved already and
+ * nothing is counted.
  *
- * @returns what the completed job stores
+ * @returns what the skipped job stores
  */
 export async function settleJob(
+  worker: Pick<ScreenedWorker, "letGoOf">,
   job: Job<unknown, unknown, string>,
   token: string | undefined,
-  outcome: JobOutcome,
+  outcome: Exclude<JobOutcome, { outcome: "completed" }>,
 ): Promise<unknown> {
   switch (outcome.outcome) {
-    case "completed":
-      return outcome.result;
     case "skipped":
       return formatJobSkip(outcome);
     case "failed":
@@ -36,12 +37,15 @@ export async function settleJob(
       await job.moveToWait(token).catch(() => {
         throw withStackOf(outcome.failure.error, new Error(formatJobFailure(outcome.failure)));
       });
+      worker.letGoOf(job);
       throw new WaitingError();
     case "deferred":
       await job.moveToDelayed(Date.now() + outcome.delayMs, token);
+      worker.letGoOf(job);
       throw new DelayedError();
     case "handed_back":
       await job.moveToWait(token);
+      worker.letGoOf(job);
       throw new WaitingError();
   }
 }

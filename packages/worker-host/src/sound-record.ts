@@ -1,4 +1,18 @@
+import { replayFields } from "@millrace/worker-config/contracts";
 import { defaultRepeatStrategy } from "bullmq";
+
+/** The fields of a job's record that the worker looks at by itself, as Redis stores them. */
+export type RecordFields = Readonly<Record<string, string>>;
+
+/** @param record as Redis answers: field, value, field, value */
+export function readRecord(record: readonly unknown[]): RecordFields {
+  const fields: Record<string, string> = {};
+  for (let index = 0; index < record.length; index += 2) {
+    const [field, value] = [record[index], record[index + 1]];
+    if (typeof field === "string" && typeof value === "string" && lookedAt.has(field)) fields[field] = value;
+  }
+  return fields;
+}
 
 /**
  * Whether a fetched job's record holds what BullMQ needs to run and to end the job, where it holds it at all. It parses `opts`, `parent` and
@@ -6,29 +20,45 @@ import { defaultRepeatStrategy } from "bullmq";
  * halfway through a job's end where a link is no link or a count is no count: the job would be in no list any more.
  *
  * `data` comes later, and is large.
- *
- * @param record as Redis answers: field, value, field, value
  */
-export function isSoundRecord(record: readonly unknown[]): boolean {
-  const fields: Record<string, string> = {};
-  for (let index = 0; index < record.length; index += 2) {
-    const [field, value] = [record[index], record[index + 1]];
-    if (typeof field === "string" && typeof value === "string" && checkedFields.has(field)) fields[field] = value;
-  }
-  const { id, opts, progress, atm, stc, priority, rjk, parent, parentKey } = fields;
+export function isSoundRecord({
+  id,
+  opts,
+  progress,
+  atm,
+  stc,
+  priority,
+  rjk,
+  parent,
+  parentKey,
+}: RecordFields): boolean {
   return (
     // BullMQ keeps no id in a record, and would take one for the job's.
     id === undefined &&
-    (opts === undefined || isObject(parse(opts))) &&
+    (opts === undefined || areOptions(opts)) &&
     (progress === undefined || parse(progress) !== undefined) &&
-    [atm, stc].every((count) => count === undefined || isCount(count)) &&
+    (atm === undefined || isCount(atm)) &&
+    (stc === undefined || isCount(stc)) &&
     (priority === undefined || (priority !== "" && Number.isFinite(Number(priority)))) &&
     (rjk === undefined || isSchedule(parse(opts ?? ""))) &&
     isParentLink(parent, parentKey)
   );
 }
 
-const checkedFields = new Set(["id", "opts", "progress", "atm", "stc", "priority", "rjk", "parent", "parentKey"]);
+const lookedAt = new Set([
+  ...["id", "opts", "progress", "atm", "stc", "priority", "rjk", "parent", "parentKey"],
+  ...Object.values(replayFields),
+]);
+
+// The jobs of a queue mostly have the same.
+let lastOptions = "{}";
+
+function areOptions(stored: string): boolean {
+  if (stored === lastOptions) return true;
+  if (!isObject(parse(stored))) return false;
+  lastOptions = stored;
+  return true;
+}
 
 /** What Redis can add one to. */
 function isCount(stored: string): boolean {

@@ -9,9 +9,10 @@ import { checkWorkerOptions } from "./check-worker-options.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
 import type { JobHandlers } from "./job-handlers.ts";
+import type { JobHost, WorkspaceStandings } from "./job-host.ts";
 import type { JobObserver } from "./job-observer.ts";
 import { createNoteWriter, type WriteNote } from "./note-writer.ts";
-import { type JobHost, processJob, type WorkspaceStandings } from "./process-job.ts";
+import { processJob } from "./process-job.ts";
 import { quarantine } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
@@ -109,7 +110,9 @@ export function startWorker<
         // Without a reason nothing is awaited here: until the handler itself waits, BullMQ does not send its next fetch.
         if (cancellations.heardEarly(jobId) && (await cancellations.isCalledOff(jobId))) attempt.abort("cancelled");
         const started = toStartedJob(job, jobId, worker.takeReplay(jobId), writeNote);
-        return await settleJob(job, token, await processJob(host, started, attempt));
+        const outcome = await processJob(host, started, attempt);
+        // BullMQ records what is returned. Any other outcome takes more than that.
+        return outcome.outcome === "completed" ? outcome.result : await settleJob(worker, job, token, outcome);
       } finally {
         attempts.end(jobId, attempt);
       }

@@ -14,7 +14,7 @@ const roundingMs = 3;
  */
 export class TrackedJobs extends Map<string, TrackedJob> {
   override set(jobId: string, tracked: TrackedJob): this {
-    return super.set(jobId, { ...tracked, ts: performance.now() });
+    return super.set(jobId, { token: tracked.token, ts: performance.now() });
   }
 
   override get(jobId: string): TrackedJob | undefined {

@@ -6,8 +6,9 @@ import type {
   ResultSchemas,
 } from "@millrace/worker-config/contracts";
 import type { JobHandlers } from "../job-handlers.ts";
+import type { JobHost } from "../job-host.ts";
 import type { JobOutcome } from "../job-outcome.ts";
-import { type JobHost, processJob } from "../process-job.ts";
+import { processJob } from "../process-job.ts";
 import type { AbortSource } from "../run-with-deadline.ts";
 import type { StartedJob } from "../started-job.ts";
 

@@ -1,7 +1,7 @@
 import type { Logger } from "@millrace/logger";
 import type { ActionInput, JobAction, JobStatus, QueueContract, QueueName } from "@millrace/worker-config/contracts";
 import type { Enqueue } from "../job-context.ts";
-import type { WorkspaceStandings } from "../process-job.ts";
+import type { WorkspaceStandings } from "../job-host.ts";
 import type { ExpectedData } from "./assert-enqueued.ts";
 import type { MemoryCancellation, MemoryReplay } from "./memory-queue.ts";
 

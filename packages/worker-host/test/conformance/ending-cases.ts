@@ -21,6 +21,14 @@ export function endingCases(engine: Engine): void {
   const add = async (text: string, options: object = {}) =>
     (await engine.enqueue(contract, "run", { text }, options)).jobId;
 
+  test("a handler that was written without types, and returns no promise, ends its job as any other", async () => {
+    // What the compiler would refuse.
+    const run = (() => ({ echo: "at once" })) as unknown as () => Promise<{ echo: string }>;
+    await engine.start({ run });
+    const jobId = await add("plain");
+    expect(await untilEnded(engine, jobId)).toMatchObject({ status: "success", result: { echo: "at once" } });
+  });
+
   test("a handler learns what its job is, and its own jobs belong to the same trace", async () => {
     const contexts: JobContext[] = [];
     const children: string[] = [];

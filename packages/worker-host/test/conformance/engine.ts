@@ -4,7 +4,7 @@ import { defineQueue, type JobStatus } from "@millrace/worker-config/contracts";
 import { expect, vi } from "vitest";
 import { z } from "zod";
 import type { HandlersOf } from "../../src/job-handlers.ts";
-import type { WorkspaceStandings } from "../../src/process-job.ts";
+import type { WorkspaceStandings } from "../../src/job-host.ts";
 
 export const data = z.object({ text: z.string(), workspaceId: z.string().optional() });
 const result = z.object({ echo: z.string() });

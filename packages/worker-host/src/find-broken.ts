@@ -53,45 +53,38 @@ const lockMs = 10_000;
  * - the end of a job fails halfway, by its record or by what the record points to, when the job is in no list, or has no lock any more.
  *
  * Where Redis itself is at fault (full, read-only, a command forbidden) no job is touched.
+ *
+ * @param error what a command that fetches failed with
+ * @param ended the job that it was to end, or empty
+ * @returns the job that it failed on
+ * @throws the error, where it has another reason
  */
-export function surfaceBroken(backend: RedisQueueBackend): void {
-  async function find(error: unknown, token: string, ended: string): Promise<FetchedJob> {
-    if (!isRefusedForData(error)) throw error;
-    const { keys } = backend;
-    const client = await backend.client;
-    const lists = [keys.active, keys.wait, keys.prioritized, keys.delayed, keys.completed, keys.failed];
-    client.defineCommand("millraceFindBroken", { numberOfKeys: 7, lua: script });
-    const found: unknown = await client.runCommand("millraceFindBroken", [
-      ...lists,
-      keys["waiting-children"],
-      backend.toKey(""),
-      token,
-      ended,
-      lockMs,
-    ]);
-    // A key of the queue's own is no job, whatever a list says.
-    if (typeof found !== "string" || Object.values(keys).includes(backend.toKey(found))) throw error;
-    return [unreadable, found, 0, 0];
-  }
-
-  const { moveToActive, moveToCompleted, moveToFailed, moveToDelayed } = backend;
-  backend.moveToActive = (...args) =>
-    moveToActive.apply(backend, args).catch((error: unknown) => find(error, args[0], ""));
-  backend.moveToCompleted = (job, value, keep, token, fetchNext) =>
-    moveToCompleted
-      .call(backend, job, value, keep, token, fetchNext)
-      .catch((error: unknown) => endWith(find(error, token, job.id ?? "")));
-  backend.moveToFailed = (job, reason, keep, token, fetchNext, fields) =>
-    moveToFailed
-      .call(backend, job, reason, keep, token, fetchNext, fields)
-      .catch((error: unknown) => endWith(find(error, token, job.id ?? "")));
-  backend.moveToDelayed = (jobId, timestamp, delay, token = "0", opts) =>
-    moveToDelayed
-      .call(backend, jobId, timestamp, delay, token, opts)
-      .catch((error: unknown) => find(error, token, jobId));
+export async function findBroken(
+  backend: RedisQueueBackend,
+  error: unknown,
+  token: string,
+  ended: string,
+): Promise<FetchedJob> {
+  if (!isRefusedForData(error)) throw error;
+  const { keys } = backend;
+  const client = await backend.client;
+  const lists = [keys.active, keys.wait, keys.prioritized, keys.delayed, keys.completed, keys.failed];
+  client.defineCommand("millraceFindBroken", { numberOfKeys: 7, lua: script });
+  const found: unknown = await client.runCommand("millraceFindBroken", [
+    ...lists,
+    keys["waiting-children"],
+    backend.toKey(""),
+    token,
+    ended,
+    lockMs,
+  ]);
+  // A key of the queue's own is no job, whatever a list says.
+  if (typeof found !== "string" || Object.values(keys).includes(backend.toKey(found))) throw error;
+  return [unreadable, found, 0, 0];
 }
 
-type FetchedJob = [record: JobJson, jobId: string, rateLimitDelay: number, delayUntil: number];
+/** As a fetching command answers. */
+export type FetchedJob = [record: JobJson, jobId: string, rateLimitDelay: number, delayUntil: number];
 
 // Without a name, by which the worker knows it.
 const unreadable: JobJson = {
@@ -107,11 +100,6 @@ const unreadable: JobJson = {
   returnvalue: "null",
   stalledCounter: 0,
 };
-
-/** The answer of a finishing command, with the job that comes next. */
-async function endWith(found: Promise<FetchedJob>): Promise<{ result: FetchedJob; finishedOn: number }> {
-  return { result: await found, finishedOn: Date.now() };
-}
 
 /**
  * A refusal whose reason is in the data: the wrong type of key, a count that is none, a script that came upon either. Redis' own reasons have
