@@ -199,6 +199,20 @@ describe("nothing is found", () => {
   });
 });
 
+test.each([0, 1, 2, 3])(
+  "a delayed job that is removed after %d of the questions is told with its time, or not at all",
+  async (questions) => {
+    const client = await emailQueue.getBackend().client;
+    const jobId = await add({ delayMs: 60_000 });
+    const job = await emailQueue.getJob(jobId);
+    const asked = findJob("email", jobId);
+    // On the same connection, so that each is answered with one of the questions.
+    for (let answered = 0; answered < questions; answered += 1) await client.runCommand("ping", []);
+    await job?.remove();
+    expect([undefined, expect.stringMatching(/^20/)]).toContainEqual((await asked)?.dueAt);
+  },
+);
+
 test("every queue can be asked", async () => {
   const names = ["email", "webhook", "aiAgent", "default", "quota"] as const;
   expect(Object.keys(queues)).toEqual(expect.arrayContaining([...names]));

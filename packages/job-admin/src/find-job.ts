@@ -13,7 +13,10 @@ import { isJobKey } from "./job-key.ts";
 export async function findJob(queue: QueueName, jobId: string): Promise<JobStatus | undefined> {
   return askQueue(contracts[queue], async (opened) => {
     if (!isJobKey(opened, jobId)) return undefined;
-    const before = await opened.getJobState(jobId);
+    const asked = await opened.getJobState(jobId);
+    // Before the record: of a job that has left in between, the record tells that it is gone, or what became of it.
+    const dueMs = asked === "delayed" ? await readDueMs(opened, jobId) : undefined;
+    const before = dueMs === null ? await opened.getJobState(jobId) : asked;
     const job = await readJob(opened, jobId);
     if (!job) {
       const quarantined = await readQuarantinedJob(opened, queue, jobId);
@@ -23,8 +26,12 @@ export async function findJob(queue: QueueName, jobId: string): Promise<JobStatu
     const isStale = isFinished(before) !== (job.finishedOn !== undefined);
     const state = isStale ? await opened.getJobState(jobId) : before;
     if (isStale && state === "unknown") return undefined;
-    const dueMs = state === "delayed" ? await readDueMs(opened, jobId) : undefined;
-    return toJobStatus(queue, Object.assign(job, { dueMs }), state, redisNow());
+    return toJobStatus(
+      queue,
+      Object.assign(job, { dueMs: state === "delayed" ? (dueMs ?? undefined) : undefined }),
+      state,
+      redisNow(),
+    );
   });
 }
 
@@ -44,10 +51,13 @@ async function readJob(queue: Queue, jobId: string): Promise<StoredJob | undefin
 /**
  * BullMQ's score of a delayed job is its time, and in the twelve lowest bits its place among those of the same millisecond. A parent that is to
  * run at once, since a child of its flow failed, has the score 0.
+ *
+ * @returns null where it is no longer delayed
  */
-async function readDueMs(queue: Queue, jobId: string): Promise<number | undefined> {
+async function readDueMs(queue: Queue, jobId: string): Promise<number | undefined | null> {
   const client = await queue.getBackend().client;
   const score = await client.runCommand("zscore", [queue.toKey("delayed"), jobId]);
+  if (score === null) return null;
   const dueMs = Math.floor(Number(score) / 0x1000);
   return dueMs > 0 ? dueMs : undefined;
 }

@@ -21,6 +21,7 @@ import { isUnreadable, type Replay, ScreenedWorker } from "./screened-worker.ts"
 import { settleJob } from "./settle-job.ts";
 import type { StartedJob } from "./started-job.ts";
 import { answers, stopWorker } from "./stop-worker.ts";
+import { waitOutRefusals } from "./wait-out-refusals.ts";
 import { watchCancellations } from "./watch-cancellations.ts";
 import { watchClients } from "./watch-clients.ts";
 import { watchFetchLoop } from "./watch-fetch-loop.ts";
@@ -194,7 +195,7 @@ async function begin(
   client.on("ready", clock.measureAnew);
   await clock.settled();
   await prepare?.(client);
-  await declareQueueLimits(worker, contract.settings);
+  await waitOutRefusals(worker, () => declareQueueLimits(worker, contract.settings));
   // Both connections: an error of the first job must not look like an outage because the second one is not there yet.
   await worker.waitUntilReady();
   worker.run().catch((error: Error) => worker.emit("error", error));

@@ -12,8 +12,8 @@ export interface Network {
   mend(): void;
   /** Passes nothing on any more, and ends nothing: what a lost route does, or a frozen server. */
   freeze(): void;
-  /** Lets a command be refused, as by a Redis whose ACL does not allow it. */
-  forbid(command: string): void;
+  /** Lets a command be refused, by default as by a Redis whose ACL does not allow it. Returns what lets it pass again. */
+  forbid(command: string, refusal?: string): () => void;
   connections(): number;
   close(): void;
 }
@@ -30,6 +30,7 @@ export async function startNetwork(redis: { readonly host: string; readonly port
   let isCut = false;
   let isFrozen = false;
   let forbidden: string | undefined;
+  let refusal = "";
   // A command that no Redis knows stands in for the forbidden one, so that answers keep their order.
   const standIn = "$6\r\nnoperm\r\n";
   const withStandIn = (commands: Buffer) =>
@@ -43,12 +44,7 @@ export async function startNetwork(redis: { readonly host: string; readonly port
     forbidden === undefined
       ? reply
       : Buffer.from(
-          reply
-            .toString("latin1")
-            .replaceAll(
-              /-ERR unknown command 'noperm'[^\r]*/g,
-              `-NOPERM no permissions to run the '${forbidden}' command`,
-            ),
+          reply.toString("latin1").replaceAll(/-ERR unknown command 'noperm'[^\r]*/g, `-${refusal}`),
           "latin1",
         );
   const sockets = new Set<Socket>();
@@ -104,8 +100,12 @@ export async function startNetwork(redis: { readonly host: string; readonly port
     freeze: () => {
       isFrozen = true;
     },
-    forbid: (command) => {
+    forbid: (command, words = `NOPERM no permissions to run the '${command}' command`) => {
       forbidden = command;
+      refusal = words;
+      return () => {
+        forbidden = undefined;
+      };
     },
     connections: () => sockets.size,
     close: () => {
