@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { useDatabase } from "@millrace/database/testing";
-import { writeCursor } from "@millrace/job-admin";
+import { writeCursor } from "@millrace/page-cursor";
 import { expect, test } from "vitest";
 import { bearer, expectProblem, useTestApp } from "../test/test-app.ts";
 

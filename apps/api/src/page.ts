@@ -1,7 +1,7 @@
-import { cursorOf, writeCursor } from "@millrace/job-admin";
+import { listCursor } from "@millrace/page-cursor";
 import { z } from "zod";
 
-// A place has 400 characters at most, of up to four bytes, which base64 makes a third longer.
+// More than any list's cursor has.
 const longestCursor = 3_000;
 const cursorUse = "`nextCursor` of the page before.";
 
@@ -43,33 +43,17 @@ export function pageQuery(cursor: z.ZodType<unknown, string | undefined>) {
  * @param place where a page ends, as the list's function takes it
  */
 export function pagesOf<Place>(list: string, place: z.ZodType<Place>, sizes: PageSizes = {}) {
-  const cursor = z
-    .string()
-    .max(longestCursor)
-    .pipe(cursorOf(z.tuple([z.literal(list), place])));
-  const cursorAt = (end: Place | null | undefined) =>
-    end === null || end === undefined ? null : writeCursor([list, end]);
+  const cursor = listCursor(list, place);
   return {
     /** `cursor`, as the place that it stands for, and `limit`. */
     query: {
-      cursor: cursor
-        .transform(([, end]) => end)
-        .optional()
-        .describe(cursorUse),
+      cursor: cursor.schema.optional().describe(cursorUse),
       limit: limitParameter(sizes),
     },
-    /** The `nextCursor` of a page that ends there. */
-    cursorAt,
     /** The `nextCursor` of these rows; null where they are fewer than were asked for. */
     cursorAfter: <Row>(rows: readonly Row[], limit: number, placeOf: (row: Row) => Place) => {
       const last = rows.length === limit ? rows.at(-1) : undefined;
-      return cursorAt(last && placeOf(last));
+      return cursor.at(last && placeOf(last));
     },
   };
 }
-
-/** A place that is a number which PostgreSQL counts. */
-export const countedPlace = z.string().regex(/^\d{1,18}$/);
-
-/** A place that is a text. A control character is in none of ours, and PostgreSQL refuses NUL. */
-export const namedPlace = z.string().regex(/^\P{Cc}{1,400}$/u);

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { isDatabaseUnavailable } from "@millrace/database";
 import { FileStoreError, type FileStoreErrorCode } from "@millrace/file-store";
-import { ForeignCursorError } from "@millrace/job-admin";
+import { ForeignCursorError } from "@millrace/page-cursor";
 import {
   DamagedRecordError,
   type InvalidJobCode,

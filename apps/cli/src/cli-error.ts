@@ -1,5 +1,5 @@
 import { EnvironmentError } from "@millrace/env";
-import { ForeignCursorError } from "@millrace/job-admin";
+import { ForeignCursorError } from "@millrace/page-cursor";
 import { DamagedRecordError, InvalidJobError, QueueUnavailableError } from "@millrace/worker-config";
 import { z } from "zod";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";

@@ -1,3 +1,5 @@
+import { listCursor, namedPlace } from "@millrace/page-cursor";
+import { z } from "zod";
 import { type ApiKey, type NewApiKey, newApiKeySchema } from "./api-key.ts";
 import { type KeyScript, parseRecord, runKeyScript, withoutDigest } from "./key-records.ts";
 import { digestSecret, newKeyText } from "./key-text.ts";
@@ -30,6 +32,11 @@ const createScript: KeyScript = {
   lua: `redis.call("HSET", record(ARGV[1]), unpack(ARGV, 2)) return redis.call("ZADD", all, 0, ARGV[1])`,
 };
 
+const keyCursor = listCursor("keys", namedPlace);
+
+/** Reads a `nextCursor` of `listApiKeys`, and refuses any other text. */
+export const keyCursorSchema = keyCursor.schema;
+
 export interface ApiKeyList {
   readonly items: ApiKey[];
   /** Where the next page begins; null at the end. */
@@ -39,20 +46,23 @@ export interface ApiKeyList {
 /**
  * Keys by their ids, a page at a time. One whose record cannot be read is left out: a page may be short and still have a cursor.
  *
+ * @param page.cursor `nextCursor` of the page before
  * @param page.limit defaults to 50
+ * @throws ZodError when no page returned the cursor
  * @throws QueueUnavailableError when Redis does not answer
  */
 export async function listApiKeys(
   page: { readonly cursor?: string | undefined; readonly limit?: number } = {},
 ): Promise<ApiKeyList> {
-  const { cursor, limit = 50 } = page;
+  const { limit = 50 } = page;
+  const { cursor: end } = z.object({ cursor: keyCursorSchema.optional() }).parse(page);
   // The script's own form.
-  const [ids, records] = (await runKeyScript(listScript, cursor === undefined ? "-" : `(${cursor}`, limit)) as [
+  const [ids, records] = (await runKeyScript(listScript, end === undefined ? "-" : `(${end}`, limit)) as [
     string[],
     unknown[],
   ];
   const items = records.flatMap((record) => parseRecord(record) ?? []).map(withoutDigest);
-  return { items, nextCursor: ids.length < limit ? null : (ids.at(-1) ?? null) };
+  return { items, nextCursor: ids.length < limit ? null : keyCursor.at(ids.at(-1)) };
 }
 
 const listScript: KeyScript = {

@@ -49,3 +49,12 @@ test("each text has a vector of its own, the same each time", async () => {
   expect(one).toEqual(again);
   expect(one).not.toEqual(two);
 });
+
+test("whoever opens its address in a browser reads what it is", async () => {
+  for (const url of [new URL("/", model.baseUrl).href, model.baseUrl, `${model.baseUrl}/`]) {
+    const response = await fetch(url);
+    expect(response.status, url).toBe(200);
+    expect(await response.text()).toMatch(/^This is Millrace's demo model: .*\.\n$/);
+  }
+  expect((await fetch(`${model.baseUrl}/nothing`)).status).toBe(404);
+});

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ChatCompletionRequest, LLMock } from "@copilotkit/aimock";
 import { requestedApproval, textOf, wantedToolCall } from "./demo-tool-calls.ts";
 import { exampleOfSchema } from "./example-of-schema.ts";
@@ -18,6 +19,8 @@ export interface DemoModelOptions {
 }
 
 const name = "demo-model";
+const introduction =
+  "This is Millrace's demo model: programs ask it by the OpenAI protocol (POST /v1/chat/completions), and it answers by a script.";
 
 /**
  * A server of the OpenAI protocol on 127.0.0.1 that needs no model: it answers by rules and says that it does. It calls a tool where
@@ -38,8 +41,16 @@ export async function startDemoModel({
     const content = answerTo(request);
     return { content, usage: usageOf(request, Math.ceil(content.length / 4)) };
   });
+  for (const path of ["/", "/v1"]) server.mount(path, { handleRequest: introduce });
   await server.start();
   return { baseUrl: `${server.url}/v1`, name, stop: () => server.stop() };
+}
+
+/** For whoever opens its address in a browser. */
+async function introduce(request: IncomingMessage, response: ServerResponse, path: string): Promise<boolean> {
+  if (request.method !== "GET" || path !== "/") return false;
+  response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end(`${introduction}\n`);
+  return true;
 }
 
 function answerTo(request: ChatCompletionRequest): string {

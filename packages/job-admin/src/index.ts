@@ -15,7 +15,6 @@ export { type DeadLetterList, deadLetterPageSchema, listDeadLetters } from "./li
 export { type JobList, jobListSchema, jobPageSchema, listJobs } from "./list-jobs.ts";
 export { listWorkers, type WorkerList, workerListSchema } from "./list-workers.ts";
 export type { ParentEffect } from "./mark-cancelled.ts";
-export { cursorOf, ForeignCursorError, writeCursor } from "./page-cursor.ts";
 export {
   type PauseOutcome,
   pauseOutcomes,

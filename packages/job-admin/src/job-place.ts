@@ -1,6 +1,6 @@
+import { cursorOf, writeCursor } from "@millrace/page-cursor";
 import { type QueueName, queueNames } from "@millrace/worker-config/contracts";
 import { z } from "zod";
-import { cursorOf, writeCursor } from "./page-cursor.ts";
 
 /** The lists that a listing goes through, one after the other. `found` is an index's. */
 export const jobLists = z.enum([

@@ -1,6 +1,6 @@
+import { cursorOf, writeCursor } from "@millrace/page-cursor";
 import { type QueueName, queueNames } from "@millrace/worker-config/contracts";
 import { z } from "zod";
-import { cursorOf, writeCursor } from "./page-cursor.ts";
 
 /** Where a letter lies in the one sequence that all failed sets are read as. */
 export interface LetterPosition {

@@ -1,3 +1,4 @@
+import { ForeignCursorError } from "@millrace/page-cursor";
 import {
   closeQueues,
   emailContract,
@@ -14,7 +15,6 @@ import { z } from "zod";
 import { putFailed } from "../test/failed-jobs.ts";
 import { runWorker, untilJob } from "../test/run-worker.ts";
 import { jobListSchema, listJobs } from "./list-jobs.ts";
-import { ForeignCursorError } from "./page-cursor.ts";
 import { removeJob } from "./remove-job.ts";
 import { sweepIndexes } from "./sweep-indexes.ts";
 

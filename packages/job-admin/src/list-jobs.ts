@@ -1,9 +1,9 @@
+import { ForeignCursorError } from "@millrace/page-cursor";
 import { z } from "zod";
 import { inBatches } from "./in-batches.ts";
 import { criteriaOf, digestFilter, fitsJobFilter, type JobFilter, jobFilterSchema } from "./job-filter.ts";
 import { type JobPlace, placeCursorSchema, toPlaceCursor } from "./job-place.ts";
 import { type JobRow, jobRowSchema, readJobRows } from "./job-row.ts";
-import { ForeignCursorError } from "./page-cursor.ts";
 import { forgetFound, walkIndex } from "./walk-index.ts";
 import { walkLists } from "./walk-lists.ts";
 

@@ -1,10 +1,10 @@
+import { ForeignCursorError, writeCursor } from "@millrace/page-cursor";
 import { closeQueues, emailQueue } from "@millrace/worker-config";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { payloadMarker } from "../test/failed-jobs.ts";
 import { putIntoQuarantine } from "../test/quarantined-jobs.ts";
 import { cancelJob } from "./cancel-job.ts";
 import { findJob } from "./find-job.ts";
-import { ForeignCursorError, writeCursor } from "./page-cursor.ts";
 import { promoteJob } from "./promote-job.ts";
 import { discardQuarantined, listQuarantine } from "./quarantine.ts";
 import { quarantineKey } from "./quarantine-entry.ts";

@@ -1,7 +1,7 @@
+import { cursorOf, ForeignCursorError, writeCursor } from "@millrace/page-cursor";
 import { askQueue, contracts, type QueueName, queueNames } from "@millrace/worker-config";
 import { toIso } from "@millrace/worker-config/contracts";
 import { z } from "zod";
-import { cursorOf, ForeignCursorError, writeCursor } from "./page-cursor.ts";
 import { parseQuarantineEntry, type QuarantineEntry, quarantineKey, scanQuarantine } from "./quarantine-entry.ts";
 
 /** A job in quarantine, without its record. */

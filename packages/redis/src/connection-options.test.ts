@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { type RedisRole, reconnectDelayMs, redisConnectionOptions } from "./connection-options.ts";
+import { type RedisRole, reconnectDelayMs, redisAddress, redisConnectionOptions } from "./connection-options.ts";
 import { readRedisEnv } from "./env.ts";
 
 const secret = "hunter2";
@@ -28,6 +28,13 @@ test.each<[string, object]>([
   ["rediss://[fe80::1]:6380", { host: "fe80::1", tls: {} }],
 ])("%s becomes the options it means", (url, expected) => {
   expect(redisConnectionOptions("worker", url)).toMatchObject(expected);
+});
+
+test.each([
+  ["redis://localhost", "localhost:6379/0"],
+  [`rediss://ada:${secret}@[::1]:6380/15`, "[::1]:6380/15"],
+])("%s may be shown as %s", (url, shown) => {
+  expect(redisAddress(redisConnectionOptions("worker", url))).toBe(shown);
 });
 
 test("what a URL does not say is not there at all: BullMQ tells undefined from missing", () => {

@@ -94,6 +94,11 @@ export function redisConnectionOptions(role: RedisRole, redisUrl: string): Redis
   };
 }
 
+/** Which Redis a connection leads to, as it may be shown: `host:port/db`, and nothing of user or password. */
+export function redisAddress({ host, port, db }: Pick<RedisConnectionOptions, "host" | "port" | "db">): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}/${db}`;
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,6 +2,7 @@ export {
   type RedisConnectionOptions,
   type RedisRole,
   reconnectDelayMs,
+  redisAddress,
   redisConnectionOptions,
 } from "./connection-options.ts";
 export { createRedis } from "./create-redis.ts";

@@ -2,7 +2,7 @@ export type { Cadence, DueTime } from "./cadence/index.ts";
 export { addSchedule, readClock, removeSchedule, removeSchedulesOf, replaceSchedule } from "./change-schedules.ts";
 export { type CodeSchedule, defineSchedule, type ScheduleDeclaration } from "./define-schedule.ts";
 export { type PauseOutcome, pauseSchedule, type ResumeOutcome, resumeSchedule } from "./pause-schedule.ts";
-export { findSchedule, listSchedules, type ScheduleList } from "./read-schedules.ts";
+export { findSchedule, listSchedules, type ScheduleList, scheduleCursorSchema } from "./read-schedules.ts";
 export { planSchedules, type Registration, type RegistrationPlan, registerSchedules } from "./register-schedules.ts";
 export { RunSkippedError, runLocked } from "./run-locked.ts";
 export { type RunNow, runScheduleNow } from "./run-schedule-now.ts";

@@ -1,3 +1,5 @@
+import { listCursor, namedPlace } from "@millrace/page-cursor";
+import { z } from "zod";
 import { ownerOf, runScript } from "./schedules-in-redis.ts";
 import { parseStoredSchedule, type StoredSchedule } from "./stored-schedule.ts";
 
@@ -12,6 +14,11 @@ export async function findSchedule(id: string): Promise<StoredSchedule | undefin
   return parseStoredSchedule(reply);
 }
 
+const scheduleCursor = listCursor("schedules", namedPlace);
+
+/** Reads a `cursor` of `listSchedules`, and refuses any other text. */
+export const scheduleCursorSchema = scheduleCursor.schema;
+
 export interface ScheduleList {
   readonly schedules: readonly StoredSchedule[];
   /** Where the next page begins; null at the end. */
@@ -23,6 +30,7 @@ export interface ScheduleList {
  *
  * @param page.workspaceId only this workspace's; null means the code's, undefined everybody's
  * @param page.cursor from the page before
+ * @throws ZodError when no page returned the cursor
  * @throws QueueUnavailableError when Redis does not answer
  */
 export async function listSchedules({
@@ -35,11 +43,12 @@ export async function listSchedules({
   readonly limit?: number | undefined;
 } = {}): Promise<ScheduleList> {
   const owner = workspaceId === undefined ? "" : ownerOf(workspaceId);
-  const from = cursor === undefined ? "-" : `(${cursor}`;
+  const { cursor: end } = z.object({ cursor: scheduleCursorSchema.optional() }).parse({ cursor });
+  const from = end === undefined ? "-" : `(${end}`;
   // The script's own form.
   const [ids, hashes] = (await runScript(listScript, owner, from, limit)) as [string[], string[][]];
   const schedules = hashes.flatMap((hash) => parseStoredSchedule(hash) ?? []);
-  return { schedules, cursor: ids.length < limit ? null : (ids.at(-1) ?? null) };
+  return { schedules, cursor: ids.length < limit ? null : scheduleCursor.at(ids.at(-1)) };
 }
 
 const listScript = `

@@ -37,19 +37,19 @@ function launch(variables: NodeJS.ProcessEnv, aheadMs = 0): ChildProcess {
 async function startProcess(variables: NodeJS.ProcessEnv = {}, aheadMs = 0) {
   const child = launch(variables, aheadMs);
   child.stderr?.pipe(process.stderr);
-  const started = Promise.withResolvers<string>();
+  const started = Promise.withResolvers<{ url: string; redis: string }>();
   const ready = Promise.withResolvers<void>();
   const codes: string[] = [];
   createInterface(child.stdout ?? process.stdin).on("line", (line) => {
-    const { msg, health, code } = JSON.parse(line);
+    const { msg, health, code, redis } = JSON.parse(line);
     if (code !== undefined) codes.push(code);
-    if (msg === "worker started") started.resolve(health.replace("/readyz", ""));
+    if (msg === "worker started") started.resolve({ url: health.replace("/readyz", ""), redis });
     if (msg === "worker ready") ready.resolve();
   });
-  const url = await started.promise;
+  const { url, redis } = await started.promise;
   await ready.promise;
   const scrape = async () => (await fetch(`${url}/metrics`)).text();
-  return { child, exited: once(child, "exit"), scrape, url, codes };
+  return { child, exited: once(child, "exit"), scrape, url, redis, codes };
 }
 
 /** What a process has told of itself. */
@@ -160,8 +160,10 @@ test("a process that was told to stop is not ready, and alive, until its last jo
   collector.close();
 });
 
-test("a process whose machine's clock is off says so and goes by Redis': a delayed job starts when it is due", async () => {
-  const { child, scrape, codes } = await startProcess({}, -60_000);
+test("a process says which Redis it uses, and one whose machine's clock is off goes by Redis': a delayed job starts when it is due", async () => {
+  const { child, scrape, codes, redis } = await startProcess({}, -60_000);
+  const { hostname, port, pathname } = new URL(readRedisEnv().REDIS_URL);
+  expect(redis).toBe(`${hostname}:${port}/${pathname.slice(1) || 0}`);
   const holds = once(child, "message");
   const jobId = await add("hold", {}, { delayMs: 100 });
   const addedAt = performance.now();

@@ -2,7 +2,7 @@ import { explainListenError } from "@millrace/env";
 import { createPartsCheck } from "@millrace/health";
 import { getChildLogger } from "@millrace/logger";
 import { createJobMetrics, createRegistry, createWorkerMetrics, type Registry } from "@millrace/metrics";
-import { onLockWait } from "@millrace/redis";
+import { onLockWait, redisAddress } from "@millrace/redis";
 import { closeServices, onShutdownSignal } from "@millrace/shutdown";
 import { startTracing } from "@millrace/tracing";
 import { closeQueues, getRedisConnection, readQueueEnv } from "@millrace/worker-config";
@@ -84,7 +84,8 @@ export async function runWorker<
     checkParts: createPartsCheck(partsOf(worker, services)),
     metrics: registry,
   }).catch((error: unknown) => explainListenError(error, "WORKER_HEALTH_PORT", host, port));
-  log.info({ concurrency, health: `${health.url}/readyz`, metrics: `${health.url}/metrics` }, "worker started");
+  const addresses = { health: `${health.url}/readyz`, metrics: `${health.url}/metrics` };
+  log.info({ redis: redisAddress(connection), concurrency, ...addresses }, "worker started");
 
   onShutdownSignal(log, async () => {
     isDraining = true;

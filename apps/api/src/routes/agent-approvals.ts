@@ -7,6 +7,7 @@ import {
   listAgentApprovals,
   recordAgentApprovalJob,
 } from "@millrace/database";
+import { countedPlace } from "@millrace/page-cursor";
 import { workspaceIdSchema } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
@@ -14,7 +15,7 @@ import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { isOwn, workspaceFor } from "../access/own-workspace.ts";
-import { countedPlace, pageSchema, pagesOf } from "../page.ts";
+import { pageSchema, pagesOf } from "../page.ts";
 import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
 import { approvalSchema, showApproval } from "./agent-approval-view.ts";
 import { addApprovedJob, checkApprovedJob } from "./approved-job.ts";

@@ -7,13 +7,14 @@ import {
   readAgentSteps,
 } from "@millrace/database";
 import { findJob, type JobStatus } from "@millrace/job-admin";
+import { namedPlace } from "@millrace/page-cursor";
 import { queueNames, workspaceIdSchema } from "@millrace/worker-config";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { Caller } from "../access/caller.ts";
 import { isOwn, workspaceFor } from "../access/own-workspace.ts";
-import { namedPlace, pageSchema, pagesOf } from "../page.ts";
+import { pageSchema, pagesOf } from "../page.ts";
 import { describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
 import {
   messagesSchema,

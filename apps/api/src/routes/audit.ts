@@ -1,8 +1,9 @@
 import { type AuditEntry, auditOutcomes, type Database, listAuditEntries } from "@millrace/database";
+import { countedPlace } from "@millrace/page-cursor";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { countedPlace, pageSchema, pagesOf } from "../page.ts";
+import { pageSchema, pagesOf } from "../page.ts";
 import { describeResponse, recordProblemResponses } from "../problem.ts";
 
 const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));

@@ -7,10 +7,11 @@ import {
   suppressionReasons,
   unsuppressAddress,
 } from "@millrace/database";
+import { namedPlace } from "@millrace/page-cursor";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { namedPlace, pageSchema, pagesOf } from "../page.ts";
+import { pageSchema, pagesOf } from "../page.ts";
 import { describeResponse, problemResponses, sendProblem } from "../problem.ts";
 
 const suppressionSchema = z.object({

@@ -1,14 +1,19 @@
-import { apiKeySchema, createApiKey, listApiKeys, newApiKeySchema, revokeApiKey } from "@millrace/access";
+import {
+  apiKeySchema,
+  createApiKey,
+  keyCursorSchema,
+  listApiKeys,
+  newApiKeySchema,
+  revokeApiKey,
+} from "@millrace/access";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
-import { namedPlace, pageSchema, pagesOf } from "../page.ts";
+import { pageQuery, pageSchema } from "../page.ts";
 import { describeResponse, problemResponses, sendProblem } from "../problem.ts";
 
 const tags = ["keys"];
-
-const pages = pagesOf("keys", namedPlace);
 
 /** `/keys`: who may use this API. Those of API_KEYS are not among them: they are changed where they stand. */
 export function keyRoutes(app: FastifyInstance): void {
@@ -47,17 +52,14 @@ export function keyRoutes(app: FastifyInstance): void {
       schema: {
         tags,
         summary: "List keys",
-        querystring: z.object(pages.query),
+        querystring: z.object(pageQuery(keyCursorSchema)),
         response: {
           200: describeResponse("A page, by id.", pageSchema(apiKeySchema)),
           ...problemResponses,
         },
       },
     },
-    async ({ query }) => {
-      const { items, nextCursor } = await listApiKeys(query);
-      return { items, nextCursor: pages.cursorAt(nextCursor) };
-    },
+    ({ query }) => listApiKeys(query),
   );
 
   typed.delete(

@@ -1,11 +1,18 @@
-import { addSchedule, findSchedule, listSchedules, removeSchedule, replaceSchedule } from "@millrace/schedules";
+import {
+  addSchedule,
+  findSchedule,
+  listSchedules,
+  removeSchedule,
+  replaceSchedule,
+  scheduleCursorSchema,
+} from "@millrace/schedules";
 import { previewRuns, toCadence } from "@millrace/schedules/cadence";
 import { contracts } from "@millrace/worker-config";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { noteAudit } from "../access/audit.ts";
 import { requireOwnData, workspaceFor } from "../access/own-workspace.ts";
-import { namedPlace, pageSchema, pagesOf } from "../page.ts";
+import { pageQuery, pageSchema } from "../page.ts";
 import { describeProblem, describeResponse, problemResponses, sendProblem } from "../problem.ts";
 import { findOwnSchedule, sendOwnedByCode, sendUnknownSchedule } from "./own-schedule.ts";
 import {
@@ -26,10 +33,9 @@ import {
 
 const tags = ["schedules"];
 const params = z.object({ id: z.string() });
-const pages = pagesOf("schedules", namedPlace);
 const querySchema = z.object({
   workspaceId: z.string().optional().describe("Only this workspace's."),
-  ...pages.query,
+  ...pageQuery(scheduleCursorSchema),
 });
 // A body or query is documented where its route is, and checked by the route: its answer names every field at fault.
 const unchecked = () => (value: unknown) => ({ value });
@@ -116,7 +122,7 @@ export function scheduleRoutes(app: FastifyInstance, limits: ScheduleLimits): vo
         ...parsed.data,
         workspaceId: workspaceFor(access, parsed.data.workspaceId),
       });
-      return { items: schedules.map(viewSchedule), nextCursor: pages.cursorAt(cursor) };
+      return { items: schedules.map(viewSchedule), nextCursor: cursor };
     },
   );
   app.get<{ Params: { id: string } }>(

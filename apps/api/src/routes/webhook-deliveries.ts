@@ -1,8 +1,9 @@
 import { type Database, findWebhookDelivery, listWebhookDeliveries } from "@millrace/database";
+import { countedPlace } from "@millrace/page-cursor";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { countedPlace, pageSchema, pagesOf } from "../page.ts";
+import { pageSchema, pagesOf } from "../page.ts";
 import { describeProblem, describeResponse, recordProblemResponses, sendProblem } from "../problem.ts";
 import { addDelivery } from "./add-delivery.ts";
 import {

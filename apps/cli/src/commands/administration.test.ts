@@ -53,6 +53,36 @@ test("a workspace's schedule is listed, run and removed, and its payload is not 
   }
 });
 
+test("schedules and keys page by the API's own cursors, and any other text is refused", async () => {
+  const base = { cadence: toCadence({ everyMs: 60_000 }), queue: "email", action: "sendEmail", data: mail } as const;
+  const add = (id: string) => addSchedule({ ...base, id, workspaceId: "ws-2", overlap: "skip", missed: "skip" }, 10);
+  for (const id of ["one", "two"]) await add(id);
+  for (const name of ["one", "two"]) await run(["keys", "create", name, "--role", "viewer"]);
+  const cursors = [];
+  for (const [list, noun, extra] of [
+    ["schedules", "cursor", ["--workspace", "ws-2"]],
+    ["keys", "nextCursor", []],
+  ] as const) {
+    const ask = (...argv: string[]) => run([list, "list", "--limit", "1", ...extra, ...argv]);
+    const [page] = (await ask("--json")).documents;
+    const cursor = String(page?.[noun]);
+    const [first] = Object.values(page ?? {}).find(Array.isArray) ?? [];
+    const [second] =
+      Object.values((await ask("--cursor", cursor, "--json")).documents[0] ?? {}).find(Array.isArray) ?? [];
+    expect(second.id > first.id).toBe(true);
+    expect((await ask()).stdout).toMatch(new RegExp(`more with --cursor ${cursor}$`, "m"));
+    cursors.push({ ask, cursor, wrong: [first.id, "[", ""] });
+  }
+  for (const { ask, cursor, wrong } of cursors) {
+    const foreign = cursors.map((other) => other.cursor).filter((other) => other !== cursor);
+    for (const text of [...wrong, ...foreign]) {
+      const refused = await ask("--cursor", text);
+      expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+      expect(refused.stderr).toBe("millrace: cursor: expected a cursor that an earlier page returned.\n");
+    }
+  }
+});
+
 test("a key is printed once, when it is made, and revoked by its id", async () => {
   const made = await run(["keys", "create", "shop", "--role", "producer", "--expires-in", "90d", "--json"]);
   expect(made).toMatchObject({ exitCode: 0, documents: [{ name: "shop", role: "producer" }] });

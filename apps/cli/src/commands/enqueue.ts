@@ -39,6 +39,9 @@ export function enqueueCommand(program: Command, cli: Cli): void {
     )
     .action(async (queue, action, options) => {
       const data = await readData(cli, options);
+      // Of an action that there is not, that is said instead.
+      const known = Object.hasOwn(contracts[queue].actions, action);
+      if (data === undefined && known) throw missingData(contracts[queue], action);
       const asked = {
         delayMs: options.delay,
         runAt: options.runAt,
@@ -71,6 +74,7 @@ function withoutUndefined(options: object): object {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
+/** Undefined where there is none: nobody names any, and stdin is a terminal or empty. */
 async function readData(
   cli: Cli,
   { data, dataFile }: { readonly data?: string | undefined; readonly dataFile?: string | undefined },
@@ -83,11 +87,24 @@ async function readData(
     });
     return parseJson(content, dataFile);
   }
-  if (dataFile === undefined && cli.stdin.isTTY) {
-    throw usage("expected the job's data: --data JSON, --data-file FILE, or JSON on stdin");
-  }
+  if (dataFile === undefined && cli.stdin.isTTY) return undefined;
   // Ctrl-C ends the wait for somebody who types.
-  return parseJson(await text(addAbortSignal(cli.signal, cli.stdin)), "stdin");
+  const piped = await text(addAbortSignal(cli.signal, cli.stdin));
+  return dataFile === undefined && piped.trim() === "" ? undefined : parseJson(piped, "stdin");
+}
+
+function missingData({ name: queue, actions }: QueueContract, action: string): CliError {
+  const example = actions[action]?.example;
+  const advice =
+    example === undefined
+      ? ""
+      : ` For example: millrace enqueue ${queue} ${action} --data ${quote(JSON.stringify(example))}`;
+  return usage(`expected the job's data, got none: add --data JSON or --data-file FILE, or pipe JSON in.${advice}`);
+}
+
+/** As one word of a POSIX shell. */
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The parser's own message would repeat a piece of the payload. */

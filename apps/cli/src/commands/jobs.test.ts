@@ -48,6 +48,16 @@ test("data that is not valid, or not JSON, is refused without repeating it", asy
   expect(unknown).toMatchObject({ exitCode: 2, error: { code: "unknown_action" } });
 });
 
+test("an enqueue without data says how data is given, with the action's own example, and adds nothing", async () => {
+  const expected = `expected the job's data, got none: add --data JSON or --data-file FILE, or pipe JSON in. For example: millrace enqueue email sendEmail --data '${JSON.stringify(emailContract.actions.sendEmail.example)}'`;
+  for (const from of [{ isTerminal: true }, { stdin: "" }, { stdin: "\n" }]) {
+    const asked = await run(enqueueMail, from);
+    expect(asked).toMatchObject({ exitCode: 2, stdout: "", error: { code: "usage", message: expected } });
+  }
+  const unknown = await run(["enqueue", "email", "sendPigeon", "--json"], { isTerminal: true });
+  expect(unknown).toMatchObject({ exitCode: 2, error: { code: "unknown_action" } });
+});
+
 test("a status shows no payload until it is asked for, and no job is its own exit code", async () => {
   const { jobId } = await enqueue(emailContract, "sendEmail", mail, { delayMs: 60_000 });
   const text = await run(["status", "email", jobId]);

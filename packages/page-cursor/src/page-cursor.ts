@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { parseStored } from "./stored-json.ts";
 
 /** A cursor of another search than the one that it was given to: it would begin anew, or somewhere. */
 export class ForeignCursorError extends Error {
@@ -18,9 +17,17 @@ export function writeCursor(parts: readonly unknown[]): string {
 /** The way back from `writeCursor`. What no page returned is refused, like any other wrong argument, with a ZodError. */
 export function cursorOf<Parts extends z.ZodType>(parts: Parts): z.ZodType<z.output<Parts>, string> {
   return z.string().transform((cursor, context) => {
-    const parsed = parts.safeParse(parseStored(Buffer.from(cursor, "base64url").toString()));
+    const parsed = parts.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
     if (parsed.success) return parsed.data;
     context.addIssue({ code: "custom", message: "expected a cursor that an earlier page returned" });
     return z.NEVER;
   });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
