@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { ownKey } from "@millrace/redis";
 import type { RedisClient } from "bullmq";
 import type { Effect, EffectStore } from "./effect-store.ts";
@@ -56,5 +56,5 @@ export function createRedisEffectStore(client: Promise<RedisClient>, prefix: str
 
 /** An idempotency key can be a mail address, or longer than a key should be: only its digest is kept. */
 function keyOf(prefix: string, effectKey: string): string {
-  return ownKey(prefix, "idempotency", createHash("sha256").update(effectKey).digest("base64url"));
+  return ownKey(prefix, "idempotency", hash("sha256", effectKey, "base64url"));
 }
