@@ -33,7 +33,8 @@ const idsSchema = z.array(z.string());
 export async function* walkLists(filter: JobFilter, after: JobPlace | undefined): AsyncGenerator<JobPlace, void> {
   const queues = filter.queue === undefined ? queueNames.options : [filter.queue];
   const lists: readonly ListName[] = filter.status === undefined ? allLists : listsOf[filter.status];
-  for (const list of lists.slice(after ? lists.findIndex((list) => list === after.list) : 0)) {
+  // A list of another name, in a cursor that somebody made up, is none of them.
+  for (const list of lists.slice(after ? lists.indexOf(after.list as ListName) : 0)) {
     const from = after?.list === list ? after : undefined;
     if (list === "failed" || list === "completed") {
       // No job ends before it is created, but for a difference of clocks.
