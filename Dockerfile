@@ -27,5 +27,5 @@ COPY --from=build --chown=node:node /app /app
 RUN install -d -o node -g node /var/lib/millrace/files
 USER node
 # node itself, not npm, pnpm or a shell: those do not pass SIGTERM on, and running jobs would be cut.
-ENTRYPOINT ["node", "--enable-source-maps"]
+ENTRYPOINT ["node", "--enable-source-maps", "--import", "/app/tools/end-on-signal.mjs"]
 CMD ["apps/api/dist/main.mjs"]

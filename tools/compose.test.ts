@@ -64,5 +64,7 @@ test("Redis writes to disk, evicts nothing, and is on port 6380 of the host", ()
 });
 
 test("the image starts node itself, which hears SIGTERM", () => {
-  expect(readFileSync(join(root, "Dockerfile"), "utf8")).toMatch(/^ENTRYPOINT \["node",/m);
+  expect(readFileSync(join(root, "Dockerfile"), "utf8")).toMatch(
+    /^ENTRYPOINT \["node",.* "\/app\/tools\/end-on-signal\.mjs"\]$/m,
+  );
 });

@@ -19,7 +19,10 @@ export type JobListName = z.infer<typeof jobLists>;
 export interface JobPlace {
   readonly list: JobListName;
   readonly queue: QueueName;
-  /** Of an ended job when it ended, of one that was found when it was created, in milliseconds since 1970; of any other its rank. */
+  /**
+   * Of an ended job when it ended, of one that was found when it was created, in milliseconds since 1970; in any other sorted list its score
+   * there. Where a list has no such order it is 0.
+   */
   readonly position: number;
   readonly jobId: string;
 }
@@ -29,7 +32,14 @@ export function toPlaceCursor(search: string, { list, queue, position, jobId }: 
   return writeCursor([search, list, queue, position, jobId]);
 }
 
-const partsSchema = z.tuple([z.string(), jobLists, queueNames, z.int().nonnegative(), z.string()]);
+// A delayed job's score is 4,096 times the time at which it is due: from 2039 on no safe integer any more, and the same number here and in Redis.
+const positionSchema = z
+  .number()
+  .nonnegative()
+  .max(2 ** 66)
+  .refine(Number.isInteger);
+
+const partsSchema = z.tuple([z.string(), jobLists, queueNames, positionSchema, z.string()]);
 
 /** The way back from `toPlaceCursor`. */
 export const placeCursorSchema = cursorOf(partsSchema).transform(

@@ -122,6 +122,25 @@ test("without a field jobs come by what they do, and each status has its own", a
   await holder.close(true);
 });
 
+test.each<[string, object]>([
+  ["wait", {}],
+  ["prioritized", { priority: 5 }],
+  // Due when a score is no safe integer any more.
+  ["delayed", { runAt: "2100-01-01T00:00:00Z" }],
+])("what stays in %s while others leave before it and come is shown once", async (_, options) => {
+  const ids = Array.from({ length: 9 }, (_, index) => `job-${index}`);
+  for (const id of ids) await add(id, "a@example.com", {}, options);
+  const first = await listJobs({}, { limit: 3 });
+  expect(first.jobs.map(({ jobId }) => jobId)).toEqual(ids.slice(0, 3));
+  for (const gone of ["job-0", "job-1"]) expect(await removeJob("email", gone)).toBe("removed");
+  await add("late", "a@example.com", {}, options);
+  const second = await listJobs({}, { limit: 3, cursor: first.cursor ?? "" });
+  expect(second.jobs.map(({ jobId }) => jobId)).toEqual(ids.slice(3, 6));
+  // All that was shown has run meanwhile.
+  for (const gone of ids.slice(2, 6)) expect(await removeJob("email", gone)).toBe("removed");
+  expect(await idsOf({}, { cursor: second.cursor ?? "" })).toEqual([...ids.slice(6), "late"]);
+});
+
 test.each([1.5, 1e300, -1])("a cursor that somebody made up is a wrong argument: place %d", async (position) => {
   const cursor = Buffer.from(JSON.stringify(["search", "wait", "email", position, "one"])).toString("base64url");
   await expect(listJobs({}, { cursor })).rejects.toThrow("expected a cursor that an earlier page returned");

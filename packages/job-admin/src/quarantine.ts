@@ -21,8 +21,11 @@ export interface QuarantineList {
   readonly cursor: string | null;
 }
 
+// Redis's own: a larger number is an error of Redis, which would look as if it were away.
+const scanPosition = z.string().refine((text) => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n);
+
 // The queue that was asked for, null for all; the one that comes next, and Redis's own cursor in it.
-const cursorSchema = cursorOf(z.tuple([queueNames.nullable(), queueNames, z.string().regex(/^\d{1,20}$/)]));
+const cursorSchema = cursorOf(z.tuple([queueNames.nullable(), queueNames, scanPosition]));
 
 export const quarantinePageSchema = z.strictObject({
   cursor: cursorSchema.optional().describe("Where an earlier page ended. Defaults to the beginning."),

@@ -2,14 +2,17 @@ import { askQueue, contracts, type QueueName } from "@millrace/worker-config";
 import { z } from "zod";
 import { comparePositions, type LetterPosition } from "./letter-position.ts";
 
+/** A queue's lists of jobs that Redis keeps sorted. */
+export type SortedJobList = "failed" | "completed" | "prioritized" | "delayed" | "waiting-children";
+
 /** Which part of the failed sets, and in which direction. */
 export interface FailedSetsRange {
   readonly queues: readonly QueueName[];
   readonly order: "newest_first" | "oldest_first";
   readonly fromMs: number;
   readonly toMs: number;
-  /** Which sets of ended jobs. Defaults to the failed ones. */
-  readonly set?: "failed" | "completed";
+  /** Which sets, by their own scores where those are no times. Defaults to the failed ones. */
+  readonly set?: SortedJobList;
   /** Begins behind this position, whether or not a letter still lies there. */
   readonly after?: LetterPosition | undefined;
 }

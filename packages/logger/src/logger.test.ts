@@ -90,6 +90,24 @@ test("an error is its type, message, stack, code and causes, and nothing that a 
   expect(lines()[0]).toMatchObject({ err: expected });
 });
 
+test("an error that throws when it is looked at costs its line no more than itself", () => {
+  const { logger, lines } = capture();
+  const unreadable = (field: string) =>
+    Object.defineProperty(new Error("a"), field, {
+      get: () => {
+        throw new Error("looked at");
+      },
+    });
+  for (const field of ["message", "stack", "code", "cause"]) logger.error({ err: unreadable(field) }, "failed");
+  logger.error({ err: new Error("top", { cause: unreadable("message") }) }, "failed");
+  const sentence = "an error that cannot be read: its fields throw";
+  expect(lines().map(({ msg }) => msg)).toEqual(Array(5).fill("failed"));
+  expect(lines().map(({ err }) => err)).toEqual([
+    ...Array(4).fill(sentence),
+    expect.objectContaining({ message: "top", cause: sentence }),
+  ]);
+});
+
 test("a failed JSON.parse does not quote what was parsed", () => {
   const { logger, text } = capture();
   try {

@@ -54,3 +54,18 @@ test("a crash ends with 1 and its stack in the log, also before there are settin
     expect(line.err.stack).toContain("    at ");
   }
 });
+
+test("a crash by something that throws when it is looked at is a line of the log as well, and ends with 1", async () => {
+  const hide = (field: string, target: string) =>
+    `Object.defineProperty(${target}, "${field}", { get() { throw new Error("looked at"); } })`;
+  const crashes = [
+    `throw ${hide("message", "new Error()")};`,
+    `setImmediate(() => { throw ${hide("message", `new StartError("")`)}; });`,
+    `setImmediate(() => { throw new Proxy({}, { getPrototypeOf() { throw new Error("looked at"); } }); });`,
+  ];
+  const ends = await Promise.all(crashes.map((crash) => run(`${start} ${crash}`, { SIZE: "1" })));
+  for (const { code, stdout, stderr } of ends) {
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ level: 60, name: "demo", msg: expect.stringMatching(/^crashed/) });
+  }
+});

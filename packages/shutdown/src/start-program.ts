@@ -18,11 +18,16 @@ export function startProgram<Settings>(
   let log: Logger | undefined;
   process.on("uncaughtException", (err) => {
     // Without its settings there is no logger yet.
-    if (!(err instanceof StartError))
-      (log ?? createLogger({ name, level: "info", format: "json" })).fatal({ err }, "crashed");
-    else if (isProduction())
-      createLogger({ name, level: "fatal", format: "json" }).fatal({ code: "cannot_start" }, err.message);
-    else process.stderr.write(`${err.message}\n`);
+    const crashLog = log ?? createLogger({ name, level: "info", format: "json" });
+    try {
+      if (!(err instanceof StartError)) crashLog.fatal({ err }, "crashed");
+      else if (isProduction())
+        createLogger({ name, level: "fatal", format: "json" }).fatal({ code: "cannot_start" }, err.message);
+      else process.stderr.write(`${err.message}\n`);
+    } catch {
+      // An error in here would be Node's own text, and another exit code.
+      crashLog.fatal("crashed, by something that throws when it is looked at");
+    }
     process.exit(1);
   });
   const settings = readSettings();

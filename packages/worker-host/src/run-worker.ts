@@ -78,15 +78,13 @@ export async function runWorker<
   const report = reportWorker(reported, { connection, prefix, log });
   let isDraining = false;
   const { WORKER_HEALTH_HOST: host, WORKER_HEALTH_PORT: port } = env;
-  const health = await startHealthServer(host, port, {
+  const listening = startHealthServer(host, port, {
     isWedged: worker.isWedged,
     isDraining: () => isDraining,
     checkParts: createPartsCheck(partsOf(worker, services)),
     metrics: registry,
   }).catch((error: unknown) => explainListenError(error, "WORKER_HEALTH_PORT", host, port));
-  const addresses = { health: `${health.url}/readyz`, metrics: `${health.url}/metrics` };
-  log.info({ redis: redisAddress(connection), concurrency, ...addresses }, "worker started");
-
+  const health = { close: async () => (await listening).close() };
   onShutdownSignal(log, async () => {
     isDraining = true;
     const isDrained = await worker.stop(env.WORKER_SHUTDOWN_GRACE_MS);
@@ -97,6 +95,9 @@ export async function runWorker<
       closeServices({ queues: { close: closeQueues }, ...(tracing && { tracing }), health }, log),
     );
   });
+  const { url } = await listening;
+  const addresses = { health: `${url}/readyz`, metrics: `${url}/metrics` };
+  log.info({ redis: redisAddress(connection), concurrency, ...addresses }, "worker started");
   try {
     await worker.untilReady();
     log.info("worker ready");

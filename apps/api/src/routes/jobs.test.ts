@@ -77,6 +77,18 @@ describe("a job's status", () => {
     });
   });
 
+  test("is told, and listed with others, where its times are of another program's counting", async () => {
+    const id = await enqueue();
+    const client = await emailQueue.getBackend().client;
+    await client.hset(emailQueue.toKey(id), { timestamp: String(Date.now() * 1_000) });
+    const last = "9999-12-31T23:59:59.999Z";
+    expect((await read(id)).json()).toMatchObject({ status: "pending", createdAt: last });
+    for (const url of ["/jobs", `/jobs/email/${id}/details`]) {
+      const response = await app().inject({ url, headers: bearer });
+      expect([response.statusCode, response.body]).toEqual([200, expect.stringContaining(last)]);
+    }
+  });
+
   test("may be asked for by HEAD", async () => {
     const jobId = await enqueue();
     const response = await app().inject({ method: "HEAD", url: `/jobs/email/${jobId}`, headers: bearer });
