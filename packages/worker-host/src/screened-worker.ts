@@ -87,7 +87,7 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
     const processed = super.processJob(...parameters);
     const letGo = () => {
       this.letGoOf(job);
-      this.#renewFurther(job.id ?? "");
+      this.#renewAsHeld(job.id ?? "");
     };
     processed.then(letGo, letGo);
     return processed;
@@ -95,11 +95,12 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
 
   /**
    * The same job may be in hand a second time: retried at once, or stalled and fetched again. At the end of one start BullMQ renews the lock of its
-   * job no further, without a look at whose lock that is by now.
+   * job no further, without a look at whose lock that is by now. The other one may be at its end as well: then nothing is renewed of what nobody holds.
    */
-  #renewFurther(jobId: string): void {
-    const again = this.#inHand.get(jobId);
-    if (again) this.lockManager.trackJob(jobId, again.token ?? "", 0);
+  #renewAsHeld(jobId: string): void {
+    const held = this.#inHand.get(jobId);
+    if (held) this.lockManager.trackJob(jobId, held.token ?? "", 0);
+    else this.lockManager.untrackJob(jobId);
   }
 
   /** Ends the connections and timers of a worker whose `close` does not come to its end. */
