@@ -41,6 +41,20 @@ test("what is written in one turn goes out four at a time, in its order, and the
   ]);
 });
 
+test("what is held goes out when it is told to, and what comes after it with the turn's end", async () => {
+  const client = new Client();
+  const send = batchWrites(client);
+  const stream = client.connect();
+  for (const command of ["a", "b"]) stream.write(command);
+  send();
+  expect(client.sent).toEqual([["a", "b"]]);
+  stream.write("c");
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  process.nextTick(resolve, undefined);
+  await promise;
+  expect(client.sent).toEqual([["a", "b"], ["c"]]);
+});
+
 test("so does what is written to the connection after an outage", async () => {
   const client = new Client();
   batchWrites(client);

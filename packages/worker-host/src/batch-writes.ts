@@ -8,18 +8,21 @@ const atMost = 4;
  * once, and each of them ends with a command of its own: sent one by one, their system calls are a tenth of what a short job costs.
  *
  * @param client BullMQ's, whose connection may be another one after an outage
+ * @returns sends what is held, for whoever is about to keep the turn from its end
  */
-export function batchWrites(client: { on(event: "connect", listener: () => void): unknown }): void {
+export function batchWrites(client: { on(event: "connect", listener: () => void): unknown }): () => void {
+  let release = () => {};
   const batch = () => {
     // ioredis has the stream of its connection here; BullMQ's type of a client, which may be another library's, leaves it out.
     const { stream } = client as { stream?: Writable };
-    if (stream) batchStream(stream);
+    if (stream) release = batchStream(stream);
   };
   batch();
   client.on("connect", batch);
+  return () => release();
 }
 
-function batchStream(stream: Writable): void {
+function batchStream(stream: Writable): () => void {
   const { write } = stream;
   let held = 0;
   const release = () => {
@@ -39,4 +42,5 @@ function batchStream(stream: Writable): void {
   };
   // Whichever overload is called, the same arguments go on.
   stream.write = hold as Writable["write"];
+  return release;
 }

@@ -40,14 +40,22 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   readonly #inHand = new Map<string, Job<unknown, unknown, string>>();
   readonly #replays: Map<string, Replay>;
   readonly #loop: FetchLoop;
+  readonly #writes: HeldWrites;
 
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions, clock: RedisClock) {
     const replays = new Map<string, Replay>();
     const loop = { turns: 0 };
-    super(name, processor, options, screenedBackend(replays, loop, clock));
+    const writes = { send: () => {} };
+    super(name, processor, options, screenedBackend(replays, loop, writes, clock));
     Object.assign(this.lockManager, { trackedJobs: new TrackedJobs() });
     this.#replays = replays;
     this.#loop = loop;
+    this.#writes = writes;
+  }
+
+  /** Sends what this turn has for Redis so far. */
+  sendWrites(): void {
+    this.#writes.send();
   }
 
   /** How often Redis was asked for a job so far. It stands still when the loop does that asks. */
@@ -79,7 +87,7 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
     const processed = super.processJob(...parameters);
     const letGo = () => {
       this.letGoOf(job);
-      this.#renewFurther(job.id ?? "");
+      this.#renewAsHeld(job.id ?? "");
     };
     processed.then(letGo, letGo);
     return processed;
@@ -87,11 +95,12 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
 
   /**
    * The same job may be in hand a second time: retried at once, or stalled and fetched again. At the end of one start BullMQ renews the lock of its
-   * job no further, without a look at whose lock that is by now.
+   * job no further, without a look at whose lock that is by now. The other one may be at its end as well: then nothing is renewed of what nobody holds.
    */
-  #renewFurther(jobId: string): void {
-    const again = this.#inHand.get(jobId);
-    if (again) this.lockManager.trackJob(jobId, again.token ?? "", 0);
+  #renewAsHeld(jobId: string): void {
+    const held = this.#inHand.get(jobId);
+    if (held) this.lockManager.trackJob(jobId, held.token ?? "", 0);
+    else this.lockManager.untrackJob(jobId);
   }
 
   /** Ends the connections and timers of a worker whose `close` does not come to its end. */
@@ -115,11 +124,16 @@ interface FetchLoop {
   turns: number;
 }
 
+interface HeldWrites {
+  send(): void;
+}
+
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
 function screenedBackend(
   replays: Map<string, Replay>,
   loop: FetchLoop,
+  writes: HeldWrites,
   clock: RedisClock,
 ): BackendFactory<RedisQueueBackend> {
   return (...parameters) => {
@@ -127,7 +141,7 @@ function screenedBackend(
     backend.client.then(
       (client) => {
         promotePastBroken(client);
-        batchWrites(client);
+        writes.send = batchWrites(client);
       },
       // A client that never came to life fetches nothing.
       () => {},

@@ -140,6 +140,7 @@ export function startWorker<
     enqueue: settings.enqueue ?? enqueue,
     observers: settings.observers,
     tracing: settings.tracing,
+    beforeHandler: () => worker.sendWrites(),
     now: clock.now,
   };
   const writeNote = createNoteWriter(worker, prefix);

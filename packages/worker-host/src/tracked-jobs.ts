@@ -13,8 +13,9 @@ const roundingMs = 3;
  * or is set back while a job runs, it would not renew that job's lock until the clock has caught up: the job would run a second time elsewhere.
  */
 export class TrackedJobs extends Map<string, TrackedJob> {
-  override set(jobId: string, tracked: TrackedJob): this {
-    return super.set(jobId, { token: tracked.token, ts: performance.now() });
+  /** @param tracked whose `ts` is 0 where it is not known how old the lock is: it is renewed at the next look */
+  override set(jobId: string, { token, ts }: TrackedJob): this {
+    return super.set(jobId, { token, ts: ts === 0 ? Number.NEGATIVE_INFINITY : performance.now() });
   }
 
   override get(jobId: string): TrackedJob | undefined {
