@@ -31,7 +31,8 @@ export interface Replay {
 const neverReplayed: Replay = { count: 0, at: 0 };
 
 /**
- * BullMQ's worker, with one thing more: a record that is broken, or gone, still becomes a job – one without a name, to be quarantined.
+ * BullMQ's worker with what `docs/decisions/0005-hooks-into-bullmq.md` adds to it: a record that is broken, or gone, still becomes a job – one without a
+ * name, to be quarantined; and it knows which jobs are in its hand, and renews the locks of those alone.
  *
  * BullMQ alone throws on broken JSON after the job was made active, so that it stalls, is made active, and throws again, for ever; and
  * when the broken one came along with another job's completion, that job's end is reported as a failure.

@@ -7,6 +7,10 @@ test("an explicit list is followed, and its last entry repeats", () => {
   ]);
 });
 
+test("no job waits longer than an enqueue may ask for, whatever its record says: one of the year 33715 would never come back", () => {
+  expect(backoffDelayMs(1, [1e15])).toBe(30 * 24 * 60 * 60_000);
+});
+
 test("without a list the ceiling doubles from one second up to fifteen minutes", () => {
   expect([1, 2, 3, 11, 50].map((attempts) => backoffDelayMs(attempts, undefined, () => 1))).toEqual([
     1_000, 2_000, 4_000, 900_000, 900_000,

@@ -5,12 +5,14 @@ export const backoffType = "jittered";
 
 const baseMs = 1_000;
 const capMs = 15 * 60_000;
+/** What an enqueue may ask for. A record of another producer's may say more: its job would never come back. */
+const longestIntervalMs = 30 * 24 * 60 * 60_000;
 
 /** The backoff types that a worker with `defaultWorkerOptions` knows; BullMQ lets any other stall the job instead of waiting. */
 export const knownBackoffTypes: ReadonlySet<string> = new Set([backoffType, "fixed", "exponential"]);
 
 /**
- * The wait before the next attempt, in milliseconds. An explicit list is followed as it stands, its last entry repeating. Else the
+ * The wait before the next attempt, in milliseconds. An explicit list is followed as it stands, 30 days at most, its last entry repeating. Else the
  * ceiling is 1 s, 2 s, 4 s … up to 15 min, and the wait lies anywhere in its upper half: a thousand jobs that fail together do not come
  * back together, and none comes back at once.
  *
@@ -23,7 +25,7 @@ export function backoffDelayMs(
   random: () => number = Math.random,
 ): number {
   if (retryIntervalsMs && retryIntervalsMs.length > 0) {
-    return retryIntervalsMs[Math.min(attemptsMade, retryIntervalsMs.length) - 1] ?? 0;
+    return Math.min(retryIntervalsMs[Math.min(attemptsMade, retryIntervalsMs.length) - 1] ?? 0, longestIntervalMs);
   }
   const ceilingMs = Math.min(baseMs * 2 ** Math.min(attemptsMade - 1, 30), capMs);
   return Math.round(ceilingMs * (0.5 + random() / 2));
