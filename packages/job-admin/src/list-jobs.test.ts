@@ -122,18 +122,18 @@ test("without a field jobs come by what they do, and each status has its own", a
   await holder.close(true);
 });
 
-test.each<[string, object]>([
-  ["wait", {}],
-  ["prioritized", { priority: 5 }],
-  // Due when a score is no safe integer any more.
-  ["delayed", { runAt: "2100-01-01T00:00:00Z" }],
-])("what stays in %s while others leave before it and come is shown once", async (_, options) => {
+test.each<[string, (second: number) => object]>([
+  ["wait", () => ({})],
+  ["prioritized", () => ({ priority: 5 })],
+  // Due when a score is no safe integer any more; a second apart, since a delay is reckoned from the moment of each add.
+  ["delayed", (second) => ({ runAt: `2100-01-01T00:00:0${second}Z` })],
+])("what stays in %s while others leave before it and come is shown once", async (_, optionsOf) => {
   const ids = Array.from({ length: 9 }, (_, index) => `job-${index}`);
-  for (const id of ids) await add(id, "a@example.com", {}, options);
+  for (const [index, id] of ids.entries()) await add(id, "a@example.com", {}, optionsOf(index));
   const first = await listJobs({}, { limit: 3 });
   expect(first.jobs.map(({ jobId }) => jobId)).toEqual(ids.slice(0, 3));
   for (const gone of ["job-0", "job-1"]) expect(await removeJob("email", gone)).toBe("removed");
-  await add("late", "a@example.com", {}, options);
+  await add("late", "a@example.com", {}, optionsOf(9));
   const second = await listJobs({}, { limit: 3, cursor: first.cursor ?? "" });
   expect(second.jobs.map(({ jobId }) => jobId)).toEqual(ids.slice(3, 6));
   // All that was shown has run meanwhile.
