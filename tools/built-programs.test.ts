@@ -15,7 +15,7 @@ test("a start before a build names the files that it looked for and the command 
   };
   const missing = (count: number, ...files: string[]) =>
     [
-      `Not built: expected 2 files under ${root}, ${count} of them are not there:`,
+      `Not built: of the 2 files that a start needs, ${count} are missing under ${root}:`,
       ...files.map((file) => `  ${file}`),
       "Run `npm run build`, then `npm start` again. `npm run dev` runs the sources and needs no build.",
     ].join("\n");

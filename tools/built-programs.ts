@@ -25,7 +25,7 @@ export function requireBuilt(root: string, programs: readonly BuiltProgram[]): v
   if (missing.length === 0) return;
   throw new StartError(
     [
-      `Not built: expected ${files.length} files under ${root}, ${missing.length} of them are not there:`,
+      `Not built: of the ${files.length} files that a start needs, ${missing.length} are missing under ${root}:`,
       ...missing.map((file) => `  ${file}`),
       "Run `npm run build`, then `npm start` again. `npm run dev` runs the sources and needs no build.",
     ].join("\n"),

@@ -25,7 +25,7 @@ test("a worker that is started alone, with no settings and no dev command beside
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   const lines = stderr.trim().split("\n");
   expect(lines.at(-1)).toBe(
-    "Start `pnpm dev` beside this, which sets what it starts (a Redis, say), or set it in .env.",
+    "Start `npm run dev` beside this, which sets what it starts (a Redis, say), or set it in .env.",
   );
   for (const line of lines.slice(0, -2)) expect(line).toMatch(/^Environment variable [A-Z_]+ is not set: /);
   expect(stderr).toContain("REDIS_URL");

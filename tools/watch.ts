@@ -17,7 +17,7 @@ child.once("exit", (code) => process.exit(code ?? 1));
 function refuse(error: unknown): never {
   if (!(error instanceof StartError)) throw error;
   const isUnset = error.problems.some((problem) => problem.includes(" is not set: "));
-  const advice = "Start `pnpm dev` beside this, which sets what it starts (a Redis, say), or set it in .env.";
+  const advice = "Start `npm run dev` beside this, which sets what it starts (a Redis, say), or set it in .env.";
   process.stderr.write(`${error.message}\n${isUnset ? `${advice}\n` : ""}`);
   process.exit(1);
 }
