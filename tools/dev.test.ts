@@ -24,7 +24,8 @@ beforeAll(async () => {
   api = await shown(/^ +API +(\S+)/m);
   inbox = await shown(/^ +Inbox +(\S+)/m);
   authorization = `Bearer ${await shown(/^ +API key +(\S+)/m)}`;
-}, 90_000);
+  // Longer than the command itself waits for its programs: when they do not come up, it says why.
+}, 150_000);
 
 afterAll(() => command.remove());
 

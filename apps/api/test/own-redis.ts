@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
-import { type DevRedis, startRedis } from "@millrace/dev-services";
+import { type DevRedis, freePort, startRedis } from "@millrace/dev-services";
 
 /** A Redis that is not there yet, and that a test brings, freezes and takes away, always on the same port. */
 export interface OwnRedis {
@@ -14,13 +12,7 @@ export interface OwnRedis {
 }
 
 export async function reserveRedis(): Promise<OwnRedis> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("expected a port");
-  const { port } = address;
+  const port = await freePort();
   let running: DevRedis | undefined;
   const signal = (name: NodeJS.Signals) => {
     if (running?.pid !== undefined) process.kill(running.pid, name);

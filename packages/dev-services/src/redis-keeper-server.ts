@@ -33,18 +33,12 @@ async function runOnFreePort(
 ): Promise<string> {
   // A free port can be taken by another program before the server has it.
   for (let attempt = 1; ; attempt += 1) {
-    const port = order.port ?? (await choosePort(order));
+    const port = order.port ?? (await freePort());
     const run = await runOnPort(order, port, onStarted, ended);
     if (run.wasReady || ended.aborted) return run.reason;
     const mayRetry = order.port === undefined && attempt < attemptsToBind && /address already in use/i.test(run.log);
     if (!mayRetry) throw new Error(`${order.command} ${run.reason} on port ${port}${run.log && `, after: ${run.log}`}`);
   }
-}
-
-async function choosePort({ inCluster }: Pick<ServerOrder, "inCluster">): Promise<number> {
-  const port = await freePort();
-  // A node of a cluster has a second one, 10,000 above.
-  return inCluster && port > 65_535 - 10_000 ? choosePort({ inCluster }) : port;
 }
 
 async function runOnPort(

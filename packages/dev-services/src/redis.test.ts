@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { connectRedis } from "../test/connect-redis.ts";
 import { kinds } from "../test/kinds.ts";
+import { freePort } from "./free-port.ts";
 import { type DevRedis, startRedis } from "./redis.ts";
 
 const started: DevRedis[] = [];
@@ -33,16 +34,6 @@ async function putOnPath(script: string): Promise<void> {
   vi.stubEnv("PATH", folder);
 }
 
-/** A port on which nothing listens. */
-async function closedPort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("expected a port");
-  return address.port;
-}
-
 describe("a configured Redis", () => {
   test("is used as it is, and outlives stop", async () => {
     const own = await start({ choice: "embedded" });
@@ -63,7 +54,7 @@ describe("a configured Redis", () => {
     await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
     const address = mute.address();
     if (address === null || typeof address === "string") throw new Error("expected a port");
-    const absent = `redis://me:s3cret@127.0.0.1:${await closedPort()}`;
+    const absent = `redis://me:s3cret@127.0.0.1:${await freePort()}`;
     const startedAt = performance.now();
     const failures = [
       absent,

@@ -1,18 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { closeQueues, QueueUnavailableError } from "@millrace/worker-config";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { findJob } from "./find-job.ts";
 
-beforeAll(async () => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("expected a port");
-  vi.stubEnv("REDIS_URL", `redis://127.0.0.1:${address.port}`);
-});
+// Where nobody listens.
+beforeAll(() => vi.stubEnv("REDIS_URL", "redis://127.0.0.1:1"));
 
 afterAll(async () => {
   await closeQueues();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectDatabase, type Database, migrateDatabase } from "@millrace/database";
-import { createDatabase, type DevRedis, startRedis } from "@millrace/dev-services";
+import { createDatabase, type DevRedis, freePort, startRedis } from "@millrace/dev-services";
 import { createLogger } from "@millrace/logger";
 import { closeQueues, contracts, emailContract, emailQueue } from "@millrace/worker-config";
 import { defineQueue } from "@millrace/worker-config/contracts";
@@ -22,7 +22,8 @@ const relays: OutboxRelay[] = [];
 
 beforeAll(async () => {
   // One of our own, because a test takes it away.
-  redis = await startRedis();
+  // It comes back on its port, which nobody else is given meanwhile.
+  redis = await startRedis({ port: await freePort() });
   process.env.REDIS_URL = redis.url;
   made = await createDatabase(String(process.env.DATABASE_URL), `outbox-${randomUUID()}`);
   await migrateDatabase(made.url);

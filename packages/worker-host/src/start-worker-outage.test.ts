@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
-import { type DevRedis, startRedis } from "@millrace/dev-services";
+import { type DevRedis, freePort, startRedis } from "@millrace/dev-services";
 import { createLogger } from "@millrace/logger";
 import { redisConnectionOptions } from "@millrace/redis";
 import { defineQueue } from "@millrace/worker-config/contracts";
@@ -27,14 +25,6 @@ function work(port: number, run: () => Promise<void> = async () => {}): { worker
   const connection = redisConnectionOptions("worker", `redis://127.0.0.1:${port}`);
   const worker = startWorker(contract, { run }, { connection, prefix: "{outage}", concurrency: 1, log });
   return { worker, messages };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address ? address.port : 0;
 }
 
 async function redisOn(port: number): Promise<DevRedis> {

@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { freePort } from "./free-port.ts";
+
+async function listen(port: number): Promise<number> {
+  const server = createServer().listen(port, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  // A server that listens on host and port has an address of this form.
+  return (server.address() as AddressInfo).port;
+}
+
+test("a port that is chosen now and used in a while is none that the system gives to whoever asks for any", async () => {
+  const range = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8").catch(() => "49152 65535");
+  const firstOfSystem = Number(range.trim().split(/\s+/)[0]);
+  for (let turn = 0; turn < 100; turn++) expect(await freePort()).toBeLessThan(firstOfSystem);
+});
+
+test("a port that was chosen is given to nobody else, though nobody listens on it yet, and whoever it is for can", async () => {
+  // Chosen by chance alone, four or five of so many would be the same.
+  const ports = await Promise.all(Array.from({ length: 300 }, () => freePort()));
+  expect(new Set(ports).size).toBe(ports.length);
+  expect(await listen(ports[0] ?? 0)).toBe(ports[0]);
+});
+
+test("a wanted port is kept while it is free, and gives way to another when it is taken", async () => {
+  const wanted = await freePort();
+  expect(await freePort(wanted)).toBe(wanted);
+  await listen(wanted);
+  expect(await listen(await freePort(wanted))).not.toBe(wanted);
+});
