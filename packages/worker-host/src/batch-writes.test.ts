@@ -3,6 +3,15 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { batchWrites } from "./batch-writes.ts";
 
+function keepLoop(forMs: number): void {
+  for (const until = performance.now() + forMs; performance.now() < until; );
+}
+
+/** Resolves behind what was to be done at the turn's end by then. */
+async function endOfTurn(): Promise<void> {
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+}
+
 /** A client whose stream tells what it sends at once. */
 class Client extends EventEmitter {
   readonly sent: string[][] = [];
@@ -24,45 +33,64 @@ class Client extends EventEmitter {
     this.emit("connect");
     return this.stream;
   }
+
+  /** What goes out while and after these are written, in one turn that takes so long. */
+  async sendInOneTurn(commands: string, forMs = 0): Promise<{ during: string[]; after: string[] }> {
+    this.sent.length = 0;
+    for (const command of commands) this.stream?.write(command);
+    keepLoop(forMs);
+    const during = this.sent.map((chunks) => chunks.join(""));
+    await endOfTurn();
+    return { during, after: this.sent.map((chunks) => chunks.join("")).slice(during.length) };
+  }
+
+  async shortTurns(count: number): Promise<void> {
+    for (let turn = 0; turn < count; turn++) await this.sendInOneTurn("x");
+  }
 }
 
-test("what is written in one turn goes out four at a time, in its order, and the rest with the turn's end", async () => {
+test("after a hundred short turns what is written in one goes out four at a time, in its order, and the rest with the turn's end", async () => {
+  const client = new Client();
+  client.connect();
+  batchWrites(client);
+  await client.shortTurns(99);
+  expect(await client.sendInOneTurn("abc")).toEqual({ during: ["a", "b", "c"], after: [] });
+  expect(await client.sendInOneTurn("abcdef")).toEqual({ during: ["abcd"], after: ["ef"] });
+});
+
+test("after a turn that something kept long each command goes out at once, until a hundred were short again", async () => {
+  const client = new Client();
+  batchWrites(client);
+  client.connect();
+  await client.shortTurns(100);
+  expect(await client.sendInOneTurn("ab", 25)).toEqual({ during: [], after: ["ab"] });
+  await client.shortTurns(99);
+  expect(await client.sendInOneTurn("ab")).toEqual({ during: ["a", "b"], after: [] });
+  expect(await client.sendInOneTurn("ab")).toEqual({ during: [], after: ["ab"] });
+});
+
+test("what is done with answers before anything is written belongs to their turn", async () => {
   const client = new Client();
   const stream = client.connect();
   batchWrites(client);
-  for (const command of ["a", "b", "c", "d", "e", "f"]) stream.write(command);
-  expect(client.sent).toEqual([["a", "b", "c", "d"]]);
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  process.nextTick(resolve, undefined);
-  await promise;
-  expect(client.sent).toEqual([
-    ["a", "b", "c", "d"],
-    ["e", "f"],
-  ]);
+  await client.shortTurns(100);
+  stream.emit("data", Buffer.alloc(0));
+  await Promise.resolve();
+  keepLoop(25);
+  await endOfTurn();
+  expect(await client.sendInOneTurn("ab")).toEqual({ during: ["a", "b"], after: [] });
 });
 
-test("what is held goes out when it is told to, and what comes after it with the turn's end", async () => {
-  const client = new Client();
-  const send = batchWrites(client);
-  const stream = client.connect();
-  for (const command of ["a", "b"]) stream.write(command);
-  send();
-  expect(client.sent).toEqual([["a", "b"]]);
-  stream.write("c");
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  process.nextTick(resolve, undefined);
-  await promise;
-  expect(client.sent).toEqual([["a", "b"], ["c"]]);
-});
-
-test("so does what is written to the connection after an outage", async () => {
+test("what is written to the connection after an outage goes out as that to the first", async () => {
   const client = new Client();
   batchWrites(client);
   for (const lost of [client.connect(), client.connect()]) {
+    await client.shortTurns(100);
     lost.write("a");
     lost.destroy();
   }
-  const stream = client.connect();
-  for (const command of ["b", "c", "d", "e"]) stream.write(command);
-  expect(client.sent).toEqual([["b", "c", "d", "e"]]);
+  client.connect();
+  expect(await client.sendInOneTurn("ab")).toEqual({ during: ["a", "b"], after: [] });
+  await client.shortTurns(99);
+  expect(await client.sendInOneTurn("bcde")).toEqual({ during: ["bcde"], after: [] });
 });

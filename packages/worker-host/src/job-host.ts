@@ -27,11 +27,6 @@ export interface JobHost<
   readonly observers?: readonly JobObserver[] | undefined;
   /** Without it nothing is traced, and a job's `traceparent` goes on as it is. */
   readonly tracing?: Pick<Tracing, "traceAttempt"> | undefined;
-  /**
-   * Called before each handler: what the engine has been told by then is to be on its way. A handler may keep the process for itself, or end it, and the jobs
-   * that had come to their end would run again.
-   */
-  readonly beforeHandler?: (() => void) | undefined;
   /** The engine's clock, in milliseconds since 1970: the one that `runnableAt` of a started job was read from. */
   now(): number;
 }

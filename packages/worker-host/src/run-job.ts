@@ -77,7 +77,6 @@ function claimAndRun<
       abort,
       (time) => {
         const context = createContext(host, job, { workspaceId, idempotencyKey, meta, time });
-        host.beforeHandler?.();
         // A handler that was written without types may return no promise.
         return Promise.resolve(host.handlers[action](data, context)).then((returned) =>
           toStoredResult(definition.result, returned, context),

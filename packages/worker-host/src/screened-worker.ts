@@ -41,22 +41,14 @@ export class ScreenedWorker extends Worker<unknown, unknown, string> {
   readonly #inHand = new Map<string, Job<unknown, unknown, string>>();
   readonly #replays: Map<string, Replay>;
   readonly #loop: FetchLoop;
-  readonly #writes: HeldWrites;
 
   constructor(name: string, processor: Processor<unknown, unknown, string>, options: WorkerOptions, clock: RedisClock) {
     const replays = new Map<string, Replay>();
     const loop = { turns: 0 };
-    const writes = { send: () => {} };
-    super(name, processor, options, screenedBackend(replays, loop, writes, clock));
+    super(name, processor, options, screenedBackend(replays, loop, clock));
     Object.assign(this.lockManager, { trackedJobs: new TrackedJobs() });
     this.#replays = replays;
     this.#loop = loop;
-    this.#writes = writes;
-  }
-
-  /** Sends what this turn has for Redis so far. */
-  sendWrites(): void {
-    this.#writes.send();
   }
 
   /** How often Redis was asked for a job so far. It stands still when the loop does that asks. */
@@ -125,16 +117,11 @@ interface FetchLoop {
   turns: number;
 }
 
-interface HeldWrites {
-  send(): void;
-}
-
 const fetchingCommands = new Set(["moveToActive", "moveToFinished", "moveToDelayed"]);
 
 function screenedBackend(
   replays: Map<string, Replay>,
   loop: FetchLoop,
-  writes: HeldWrites,
   clock: RedisClock,
 ): BackendFactory<RedisQueueBackend> {
   return (...parameters) => {
@@ -142,7 +129,7 @@ function screenedBackend(
     backend.client.then(
       (client) => {
         promotePastBroken(client);
-        writes.send = batchWrites(client);
+        batchWrites(client);
       },
       // A client that never came to life fetches nothing.
       () => {},

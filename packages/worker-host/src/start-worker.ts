@@ -140,7 +140,6 @@ export function startWorker<
     enqueue: settings.enqueue ?? enqueue,
     observers: settings.observers,
     tracing: settings.tracing,
-    beforeHandler: () => worker.sendWrites(),
     now: clock.now,
   };
   const writeNote = createNoteWriter(worker, prefix);
