@@ -60,7 +60,8 @@ function isWornOut({ starts, ageMs }: AttemptFacts): boolean {
 
 /**
  * Unasked the wait is 1 s, 2 s, 4 s … 15 min, so that the hundred starts last as long as the age allows, about a day; and up to an eighth
- * more at random, so that those that were put off together do not come back together.
+ * more at random, so that those that were put off together do not come back together. An asked one stands as it is: turns that a rate limit has
+ * promised lie evenly, and chance would heap them.
  */
 function deferralMs(starts: number, askedMs: number | undefined): number {
   // A time that is over says nothing: somebody's clock is wrong.
