@@ -11,7 +11,7 @@ let app: string;
 beforeAll(async () => {
   built = await buildPackage();
   app = await built.layOut(["bullmq", "ioredis", "zod"]);
-}, 60_000);
+}, 120_000);
 afterAll(() => built?.remove());
 
 const run = async (file: string, program: string, inApp = app) => {
