@@ -18,5 +18,7 @@ export default defineConfig({
     // Real parts take their time on a busy machine; a test that waits, waits for an event.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // What is polled for is there at once, or late on such a machine.
+    expect: { poll: { timeout: 10_000 } },
   },
 });

@@ -17,7 +17,7 @@ test("a process that starts before its database is not ready, and is when the da
   const destination = new Writable({ write: (chunk, _, done) => done(void lines.push(String(chunk))) });
   const database = openDatabase({ url, log: createLogger({ level: "info", destination }) });
   await expect(database.check()).rejects.toThrow("has not been reached yet");
-  await vi.waitFor(() => expect(lines.join("")).toContain("database_unreachable"));
+  await vi.waitFor(() => expect(lines.join("")).toContain("database_unreachable"), 10_000);
 
   const server = await startPostgres({ port });
   await vi.waitFor(() => database.check(), 15_000);

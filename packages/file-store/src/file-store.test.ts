@@ -71,6 +71,7 @@ describe.each(Object.entries(kinds))("in %s", (_, createPlace) => {
   test("a file is gone when its time is over, before anybody sweeps", async () => {
     const { fileId } = await store.put(Buffer.from("brief"), { ...note, ttlMs: 50 });
     await vi.waitFor(() => expect(store.stat(fileId)).rejects.toMatchObject({ code: "file_missing" }), {
+      timeout: 10_000,
       interval: 10,
     });
     await expect(store.open(fileId)).rejects.toMatchObject({ code: "file_missing", failureKind: "permanent" });
@@ -104,7 +105,7 @@ describe.each(Object.entries(kinds))("in %s", (_, createPlace) => {
       code: "file_too_large",
       failureKind: "permanent",
     });
-    await vi.waitFor(() => expect(isOpen).toBe(false));
+    await vi.waitFor(() => expect(isOpen).toBe(false), 10_000);
     expect(await place.contents()).toEqual([]);
     expect((await store.put(Buffer.alloc(1_000_000), note)).bytes).toBe(1_000_000);
   });
@@ -114,7 +115,7 @@ describe.each(Object.entries(kinds))("in %s", (_, createPlace) => {
     const stalled = new Readable({ read() {} });
     stalled.push("the first half");
     const put = store.put(stalled, { ...note, signal: abort.signal });
-    await vi.waitFor(() => expect(stalled.readableDidRead).toBe(true), { interval: 5 });
+    await vi.waitFor(() => expect(stalled.readableDidRead).toBe(true), { timeout: 10_000, interval: 5 });
     abort.abort(new Error("called off"));
     await expect(put).rejects.toThrow("called off");
     expect(stalled.destroyed).toBe(true);

@@ -77,7 +77,7 @@ test("an abort ends a question that nobody answers, with its own reason", async 
   server.fault = "silent";
   const abort = new AbortController();
   const put = store.put(Buffer.from("x"), { ...note, signal: abort.signal });
-  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { interval: 5 });
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 10_000, interval: 5 });
   abort.abort(new Error("called off"));
   await expect(put).rejects.toThrow("called off");
 });

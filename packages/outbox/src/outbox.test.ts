@@ -67,7 +67,7 @@ test("a job is enqueued after the commit of what it belongs to, and never after 
   startRelay();
   const rolledBack = await placeOrder("rollback");
   const committed = await placeOrder("commit");
-  await vi.waitFor(async () => expect(await emailQueue.getJob(committed)).toBeDefined());
+  await vi.waitFor(async () => expect(await emailQueue.getJob(committed)).toBeDefined(), 10_000);
   expect((await emailQueue.getJob(committed))?.data).toEqual({ type: "sendEmail", data: mail });
   expect(await emailQueue.getJob(rolledBack)).toBeUndefined();
   await whenEmpty();

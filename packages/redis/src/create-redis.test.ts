@@ -93,7 +93,7 @@ test("a Redis that was never there is told once too, and the client connects by 
 test("during an outage a producer's command fails at once, and a worker's command waits for the return", async () => {
   const way = await wayToRedis();
   const [producer, worker] = (["producer", "worker"] as const).map((role) => create(role, way.url, () => {}));
-  await vi.waitFor(() => expect([producer?.status, worker?.status]).toEqual(["ready", "ready"]));
+  await vi.waitFor(() => expect([producer?.status, worker?.status]).toEqual(["ready", "ready"]), 10_000);
   const lost = Promise.all([once(producer as Redis, "close"), once(worker as Redis, "close")]);
   await way.cut();
   await lost;

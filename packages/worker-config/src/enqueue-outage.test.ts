@@ -93,7 +93,7 @@ test("Redis that dies between the command and its reply: the caller is told at o
     process.kill(redis.pid, "SIGSTOP");
     // The command is written in the turns of the event loop before the kill is noticed.
     const failing = outageOf(send(jobId));
-    await vi.waitFor(async () => expect((await emailQueue.getBackend().client).status).toBe("ready"));
+    await vi.waitFor(async () => expect((await emailQueue.getBackend().client).status).toBe("ready"), 10_000);
     await kill(redis);
     const { error, tookMs } = await failing;
     expect(error.mayHaveHappened).toBe(true);

@@ -17,18 +17,22 @@ const trustedAfterTurns = 100;
  * anybody knows whether they do, each command is sent at once.
  *
  * @param client BullMQ's, whose connection may be another one after an outage
+ * @param now a clock in milliseconds that never goes back, a parameter so that a test can hold it
  */
-export function batchWrites(client: { on(event: "connect", listener: () => void): unknown }): void {
+export function batchWrites(
+  client: { on(event: "connect", listener: () => void): unknown },
+  now: () => number = () => performance.now(),
+): void {
   const batch = () => {
     // ioredis has the stream of its connection here; BullMQ's type of a client, which may be another library's, leaves it out.
     const { stream } = client as { stream?: Writable };
-    if (stream) batchStream(stream);
+    if (stream) batchStream(stream, now);
   };
   batch();
   client.on("connect", batch);
 }
 
-function batchStream(stream: Writable): void {
+function batchStream(stream: Writable, now: () => number): void {
   const { write } = stream;
   let [held, isInTurn, turnBeganAt, shortTurns] = [0, false, 0, 0];
   const release = () => {
@@ -39,12 +43,12 @@ function batchStream(stream: Writable): void {
   const endTurn = () => {
     release();
     isInTurn = false;
-    shortTurns = performance.now() - turnBeganAt > longTurnMs ? 0 : shortTurns + 1;
+    shortTurns = now() - turnBeganAt > longTurnMs ? 0 : shortTurns + 1;
   };
   const beginTurn = (untilEnd: () => void) => {
     if (isInTurn) return;
     isInTurn = true;
-    turnBeganAt = performance.now();
+    turnBeganAt = now();
     untilEnd();
   };
   // A tick that a microtask asks for comes when none is left, and so after all that is done with the answers.

@@ -38,6 +38,17 @@ test.each(stores)(
   },
 );
 
+test("what is sent behind a finish comes to Redis behind it, though nobody has waited for the answer", async () => {
+  const client = await raw.getBackend().client;
+  const effects = createRedisEffectStore(raw.getBackend().client, prefix);
+  const done = effect("followed", "job", "first");
+  await effects.claim(done, 10_000);
+  const key = ownKey(prefix, "idempotency", createHash("sha256").update("followed").digest("base64url"));
+  const finished = effects.finish(done, '"done"', 10_000);
+  expect(await client.runCommand("get", [key])).toBe('d job "done"');
+  expect(await finished).toBe(true);
+});
+
 test.each(stores)(
   "a claim whose lease is over is anybody's, and a finished effect is forgotten after its lifetime, in %s",
   async (_, createStore) => {

@@ -22,7 +22,11 @@ export type Claim =
 export interface EffectStore {
   /** @param leaseMs how long the claim stands if nobody finishes it or gives it up */
   claim(effect: Effect, leaseMs: number): Promise<Claim>;
-  /** @returns false when another has claimed or finished the effect since: what this one did came too late */
+  /**
+   * What its caller sends next to the same Redis comes after it.
+   *
+   * @returns false when another has claimed or finished the effect since: what this one did came too late
+   */
   finish(effect: Effect, result: string, lifetimeMs: number): Promise<boolean>;
   giveUp(effect: Effect): Promise<void>;
 }

@@ -28,6 +28,13 @@ function shop() {
   return { charged, charge };
 }
 
+/** A log, and the codes of the errors in it. */
+function errorCodes() {
+  const codes: string[] = [];
+  const write = (line: string) => void codes.push(JSON.parse(line).code);
+  return { codes, log: createLogger({ level: "error", format: "json", destination: { write } }) };
+}
+
 test("a second job with the same key is skipped and answers with the first one's result", async () => {
   const { charged, charge } = shop();
   await work({ charge });
@@ -155,20 +162,20 @@ test("a store that cannot be asked whether the effect has happened defers the jo
 });
 
 test("a store that cannot record that the effect has happened does not repeat it: the job completes, and the log says so", async () => {
-  const codes: string[] = [];
-  const write = (line: string) => codes.push(JSON.parse(line).code);
+  const { codes, log } = errorCodes();
   const { charged, charge } = shop();
   const charging = async (data: { order: string }) => {
     await spoil(data.order);
     return charge(data);
   };
-  await work({ charge: charging }, { log: createLogger({ level: "error", format: "json", destination: { write } }) });
+  await work({ charge: charging }, { log });
   const job = await finished("charge", { order: "unrecorded" });
   expect([await job.getState(), charged]).toEqual(["completed", ["unrecorded"]]);
-  expect(codes).toEqual(["effect_not_recorded"]);
+  await expect.poll(() => codes).toEqual(["effect_not_recorded"]);
 });
 
-test("a job whose effect another one took over meanwhile comes back, and answers with what that one did", async () => {
+test("a job whose effect another one has had meanwhile, since Redis had lost the claim, completes, and the log says that it happened twice", async () => {
+  const { codes, log } = errorCodes();
   const { charge } = shop();
   const overtaken = async (data: { order: string }) => {
     const key = JSON.stringify(["default", "charge", data.order]);
@@ -176,8 +183,11 @@ test("a job whose effect another one took over meanwhile comes back, and answers
     await (await raw.getBackend().client).runCommand("set", [digest, `d default/another ${'{"receipt":"theirs"}'}`]);
     return charge(data);
   };
-  await work({ charge: overtaken });
+  await work({ charge: overtaken }, { log });
   const job = await finished("charge", { order: "overtaken" });
-  expect(job.attemptsStarted).toBe(2);
-  expect(parseJobSkip(job.returnvalue)).toMatchObject({ code: "already_done", result: { receipt: "theirs" } });
+  expect(job.returnvalue).toEqual({ receipt: "receipt 1 of overtaken" });
+  await expect.poll(() => codes).toEqual(["effect_repeated"]);
+  // What is stored is the first one's, for whoever comes later.
+  const later = await finished("charge", { order: "overtaken" });
+  expect(parseJobSkip(later.returnvalue)).toMatchObject({ code: "already_done", result: { receipt: "theirs" } });
 });

@@ -15,6 +15,8 @@ interface Terms {
   readonly afterThrowMs?: number;
   /** The effect has happened and the store refused to record it. */
   readonly onUnrecorded: (err: Error) => void;
+  /** The effect has happened, and another start had claimed it by then: it may happen, or has happened, a second time. */
+  readonly onRepeated: () => void;
 }
 
 /**
@@ -26,15 +28,15 @@ interface Terms {
  *
  * A store that refuses (Redis is full, or takes no writes) is no failure of the job: before `run` the job is deferred, and after it the job
  * completes, since a further attempt would have the effect a second time. Then the claim alone holds off other jobs, until its lease is over.
+ * So nobody waits for the answer to the finish: the job's own end follows on its heels, and saves a short job a quarter of its time.
  *
  * @param run tells its argument how it came to its own end, where it was ended from outside before
- * @throws ContentionError `effect_in_progress`, `effect_superseded` or `effect_lookup_failed`; else what `run` threw, after the claim was
- *   given up
+ * @throws ContentionError `effect_in_progress` or `effect_lookup_failed`; else what `run` threw, after the claim was given up
  */
 export async function once(
   store: EffectStore,
   effect: Effect,
-  { leaseMs, lifetimeMs, afterThrowMs = 5_000, onUnrecorded }: Terms,
+  { leaseMs, lifetimeMs, afterThrowMs = 5_000, onUnrecorded, onRepeated }: Terms,
   run: (onLateEnd: (end: LateEnd<unknown>) => void) => Promise<unknown>,
 ): Promise<JobOutcome> {
   const claim = await store.claim(effect, leaseMs).catch((cause: unknown) => {
@@ -55,11 +57,11 @@ export async function once(
   }
   // A claim that cannot be given up ends with its lease; the attempt's own error is what matters.
   const giveUp = () => store.giveUp(effect).catch(() => {});
-  const finish = (done: unknown) =>
-    store.finish(effect, JSON.stringify(done ?? null), lifetimeMs).catch((err: Error) => {
-      onUnrecorded(err);
-      return true;
-    });
+  const finish = (done: unknown) => {
+    store
+      .finish(effect, JSON.stringify(done ?? null), lifetimeMs)
+      .then((isRecorded) => isRecorded || onRepeated(), onUnrecorded);
+  };
   let result: unknown;
   try {
     // A timer that does not outlive its process: then the lease decides.
@@ -73,8 +75,6 @@ export async function once(
     await giveUp();
     throw error;
   }
-  if (await finish(result)) return { outcome: "completed", result };
-  throw new ContentionError("Another job with the same idempotency key took over before this one was done.", {
-    code: "effect_superseded",
-  });
+  finish(result);
+  return { outcome: "completed", result };
 }

@@ -29,17 +29,20 @@ const scripts = {
 
 /** Effects in Redis, one command each over the worker's own connection: a claim waits for Redis as the worker does. */
 export function createRedisEffectStore(client: Promise<RedisClient>, prefix: string): EffectStore {
+  let connected: RedisClient | undefined;
   const defined = client.then((redis) => {
     for (const [name, lua] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: 1, lua });
+    connected = redis;
     return redis;
   });
   // Whoever uses the store hears of it.
   defined.catch(() => {});
+  // Once there is a client a command is on its way when this returns: whoever does not wait for the answer goes on behind it.
   const run = async (
     script: keyof typeof scripts,
     { key, owner, start, token }: Effect,
     ...rest: (string | number)[]
-  ) => (await defined).runCommand(script, [keyOf(prefix, key), owner, `${start} ${token}`, ...rest]);
+  ) => (connected ?? (await defined)).runCommand(script, [keyOf(prefix, key), owner, `${start} ${token}`, ...rest]);
   return {
     claim: async (effect, leaseMs) => {
       const [state, second, third] = await run("millraceClaimEffect", effect, leaseMs);

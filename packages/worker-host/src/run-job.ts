@@ -94,12 +94,19 @@ function claimAndRun<
     token: randomUUID(),
     start: job.replays * startsPerReplay + job.starts,
   };
+  const identity = { queue: host.contract.name, action, jobId: job.jobId };
   const onUnrecorded = (err: Error) =>
     host.log.error(
-      { queue: host.contract.name, action, jobId: job.jobId, code: "effect_not_recorded", err },
+      { ...identity, code: "effect_not_recorded", err },
       "the effect has happened and could not be recorded: another job with its idempotency key may repeat it",
     );
-  return once(host.effects, effect, { leaseMs: timeoutMs + leaseMarginMs, lifetimeMs, onUnrecorded }, runHandler);
+  const onRepeated = () =>
+    host.log.error(
+      { ...identity, code: "effect_repeated" },
+      "the effect has happened, and another start with its idempotency key had begun meanwhile: it may have happened twice",
+    );
+  const terms = { leaseMs: timeoutMs + leaseMarginMs, lifetimeMs, onUnrecorded, onRepeated };
+  return once(host.effects, effect, terms, runHandler);
 }
 
 function toCompleted(result: unknown): JobOutcome {

@@ -77,8 +77,9 @@ test("a worker that loses Redis is not ready, and goes on when Redis is back", a
   ran = Promise.withResolvers<void>();
   await queueOn(port).add(...job);
   await ran.promise;
-  await vi.waitFor(() =>
-    expect(messages).toEqual(["cannot reach Redis, trying again", "reached Redis again", "job completed"]),
+  await vi.waitFor(
+    () => expect(messages).toEqual(["cannot reach Redis, trying again", "reached Redis again", "job completed"]),
+    10_000,
   );
 });
 

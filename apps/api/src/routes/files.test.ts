@@ -104,9 +104,9 @@ describe("an upload", () => {
     sending.on("error", () => {});
     sending.write(Buffer.alloc(100_000));
     const part = async () => (await stored()).find((name) => name.endsWith(".part")) ?? expect.fail("no part yet");
-    await vi.waitFor(async () => expect((await stat(join(app.folder, await part()))).size).toBe(100_000));
+    await vi.waitFor(async () => expect((await stat(join(app.folder, await part()))).size).toBe(100_000), 10_000);
     sending.destroy();
-    await vi.waitFor(async () => expect(await stored()).toEqual(before));
+    await vi.waitFor(async () => expect(await stored()).toEqual(before), 10_000);
     expect(app.logged.join("")).not.toContain("request failed");
   });
 

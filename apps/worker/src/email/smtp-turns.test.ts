@@ -15,7 +15,7 @@ function open(smtpUrl: string): SmtpTurns {
 
 async function openConnected(smtpUrl: string): Promise<SmtpTurns> {
   const turns = open(smtpUrl);
-  await vi.waitFor(() => turns.check(), { interval: 5 });
+  await vi.waitFor(() => turns.check(), { timeout: 10_000, interval: 5 });
   return turns;
 }
 

@@ -176,7 +176,7 @@ test("timers that a test has replaced move a host's delays as they move everythi
     hosts.push(memory);
     const { jobId } = await memory.enqueue(contract, "run", { text: "a" }, { delayMs: hour });
     const drained = memory.drain();
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), 10_000);
     await vi.advanceTimersByTimeAsync(hour);
     await drained;
     expect(memory.findJob("default", jobId)?.status).toBe("success");
