@@ -13,6 +13,8 @@ interface Started {
   readonly redis: DevRedis;
   readonly postgres: DevPostgres;
   readonly workers: readonly string[];
+  /** The process of a dev command that ran in this folder before: the commands beside both go to its services. */
+  readonly firstDev?: number;
 }
 
 // A configured server is told by its reason alone: its URL may hold a password.
@@ -27,6 +29,7 @@ export function renderBanner({
   redis,
   postgres,
   workers,
+  firstDev,
 }: Started): string {
   const mail = JSON.stringify({ data: emailContract.actions.sendEmail.example });
   return `
@@ -48,7 +51,13 @@ export function renderBanner({
 
 curl -X POST ${apiUrl}/jobs/email/sendEmail -H 'authorization: Bearer ${apiKey}' -H 'content-type: application/json' -d '${mail}'
 
-  Ctrl-C stops everything.
+  Ctrl-C stops everything.${
+    firstDev === undefined
+      ? ""
+      : `
+
+  Another dev command runs in this folder (process ${firstDev}): jobs, worker:… and the like go to its services. DEV_STATE_DIR gives each its own folder.`
+  }
 
 `;
 }

@@ -1,5 +1,4 @@
 /** `pnpm dev`: the embedded services, the API and every worker, until Ctrl-C. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
@@ -22,6 +21,7 @@ import { seedDevelopment } from "./dev-seed.ts";
 import { seedFiles } from "./dev-seed-files.ts";
 import { checkEnvironment } from "./environment.ts";
 import { resolveFileStoreUrl } from "./file-store-url.ts";
+import { publishEnv } from "./published-env.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { supervise } from "./supervise.ts";
 import { watchedProgram } from "./watched-program.ts";
@@ -67,7 +67,8 @@ await runUntilSignal(async (cleanUp) => {
   const [apiPort, ...healthPorts] = await Promise.all([freePort(wantedPort), ...workers.map(() => freePort())]);
   const stateDir = resolve(root, devEnv.DEV_STATE_DIR);
   const env = { ...environmentFor({ redis, postgres, inbox, model }, stateDir), API_PORT: String(apiPort) };
-  cleanUp(publishEnvironment(stateDir, env));
+  const { publisher, withdraw } = publishEnv(stateDir, env);
+  cleanUp(withdraw);
 
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const supervisor = supervise([
@@ -96,6 +97,7 @@ await runUntilSignal(async (cleanUp) => {
       redis,
       postgres,
       workers,
+      ...(publisher !== process.pid && { firstDev: publisher }),
     }),
   );
   const reason = await Promise.race([
@@ -148,18 +150,6 @@ function environmentFor({ redis, postgres, inbox, model }: Services, stateDir: s
     FILE_STORE_URL: FILE_STORE_URL ? resolveFileStoreUrl(FILE_STORE_URL) : pathToFileURL(join(stateDir, "files")).href,
     API_KEYS: API_KEYS || developmentApiKey,
     LOG_FORMAT: LOG_FORMAT || "pretty",
-  };
-}
-
-/** Leaves the environment where a worker that is started beside this one finds it, as `pnpm worker:email` does. */
-function publishEnvironment(folder: string, env: Record<string, string>): () => Promise<void> {
-  const file = join(folder, "dev.env");
-  mkdirSync(folder, { recursive: true });
-  const lines = [`# pid ${process.pid}`, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
-  writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
-  return async () => {
-    // A second dev command may have published its own since.
-    if (existsSync(file) && readFileSync(file, "utf8").startsWith(`${lines[0]}\n`)) rmSync(file);
   };
 }
 

@@ -12,7 +12,8 @@ async function start(file: string) {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  return { code, stdout, lines: stderr.trim().split("\n") };
+  // A single one has the hint on its line.
+  return { code, stdout, lines: stderr.trim().split(/\n| (?=See \.env)/) };
 }
 
 const programs = ["apps/api/src/main.ts", ...listWorkers().map((domain) => `apps/worker/src/${domain}/worker.ts`)];
@@ -24,7 +25,6 @@ test.each(programs)(
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(lines.pop()).toBe("See .env.example for every variable and its meaning.");
     for (const line of lines) expect(line).toMatch(/^Environment variable [A-Z_]+ is not set: expected /);
-    expect(lines.length).toBeGreaterThan(1);
     expect(lines.map((line) => line.split(" ")[2])).toContain("REDIS_URL");
   },
 );

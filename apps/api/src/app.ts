@@ -15,6 +15,7 @@ import { createSessions } from "./access/sessions.ts";
 import type { AppOptions } from "./app-options.ts";
 import { handleError, sendProblem } from "./problem.ts";
 import { readQueueFigures } from "./queue-figures.ts";
+import { readJson } from "./read-json.ts";
 import { keepDeadlines } from "./request-deadline.ts";
 import { agentApprovalRoutes } from "./routes/agent-approvals.ts";
 import { agentRunRoutes } from "./routes/agent-runs.ts";
@@ -86,10 +87,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 750 },
     // A path that cannot be decoded, or too long a part of it, never reaches the error handler below.
     frameworkErrors: (error, request, reply) => void handleError(error, request, reply),
-    // The enqueue refuses such keys and names the field, which the parser's own refusal does not.
-    onProtoPoisoning: "ignore",
-    onConstructorPoisoning: "ignore",
   });
+  readJson(app);
   const registry = createRegistry();
   watchRequests(app, createHttpMetrics(registry));
   closeUnusedConnections(app);

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 
-// Whoever has just connected sends its first byte sooner.
+// Who is there at two sweeps and has sent nothing in between has not just connected.
 const sweepEveryMs = 200;
 
 /**
@@ -16,8 +16,11 @@ export function closeUnusedConnections(app: FastifyInstance): void {
   });
   app.addHook("preClose", async () => {
     if (!app.server.listening) return;
+    let suspects = new Set<Socket>();
     const sweep = setInterval(() => {
-      for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+      const unused = [...open].filter(({ bytesRead }) => bytesRead === 0);
+      for (const socket of unused) if (suspects.has(socket)) socket.destroy();
+      suspects = new Set(unused);
     }, sweepEveryMs);
     app.server.once("close", () => clearInterval(sweep));
   });

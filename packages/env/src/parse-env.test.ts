@@ -47,6 +47,12 @@ test("every wrong variable has a line with its name and what was expected, and t
   );
 });
 
+test("a text in a number's place is told which numbers may stand there", () => {
+  expect(messageOf({ PORT: "many", API_KEY: "key_1" })).toContain(
+    "PORT is not valid: expected a whole number of at least 1 and of at most 65535.",
+  );
+});
+
 test("no sentence repeats a value: it may be a secret", () => {
   const secret = "hunter2";
   expect(messageOf({ PORT: secret, MODE: secret, API_KEY: secret, SITE: secret })).not.toContain(secret);

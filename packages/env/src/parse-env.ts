@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { StartError } from "./start-error.ts";
 
 /** Variables by name, as `process.env` has them. */
@@ -33,8 +33,19 @@ export function parseEnv<Schema extends z.ZodObject>(
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0] ?? "environment");
-    const problem = name in given ? `is not valid: ${issue.message}` : `is not set: ${issue.message}`;
+    const problem =
+      name in given ? `is not valid: ${messageOf(issue, schema.shape[name])}` : `is not set: ${issue.message}`;
     return `Environment variable ${name} ${problem}.`;
   });
   throw new EnvironmentError(problems);
+}
+
+/** Of a text that is no number zod says that it is no number, and not which numbers may stand there. */
+function messageOf(issue: z.core.$ZodIssue, field: z.ZodType | undefined): string {
+  if (!field || !issue.message.endsWith("expected number, received NaN")) return issue.message;
+  const { type, minimum, maximum } = z.toJSONSchema(field, { io: "output" });
+  const from = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER ? ` of at least ${minimum}` : "";
+  const to =
+    maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? `${from && " and"} of at most ${maximum}` : "";
+  return `expected a ${type === "integer" ? "whole " : ""}number${from}${to}`;
 }

@@ -5,7 +5,7 @@ export const redisEnvSchema = z.object({
   REDIS_URL: z.url({
     protocol: /^rediss?$/,
     error:
-      "expected redis://[user:password@]host:port[/db], or rediss:// for TLS. `pnpm dev` starts a Redis and sets it by itself",
+      "expected redis://[user:password@]host:port[/db], or rediss:// for TLS: the Redis of the workers. In Millrace's own folder `pnpm dev` starts one and sets it",
   }),
 });
 

@@ -13,6 +13,11 @@ export type JobHandlers<Data extends DataSchemas, Result extends ResultSchemas<D
   readonly [Action in keyof Data & string]: JobHandler<Data[Action], Result[Action]>;
 };
 
+/** The actions for which there is no handler: what the compiler refuses, and a process that watches its sources runs all the same. */
+export function actionsWithoutHandler(contract: QueueContract, handlers: object): readonly string[] {
+  return Object.keys(contract.actions).filter((action) => !Object.hasOwn(handlers, action));
+}
+
 /** The handlers of a given contract, for whoever declares them apart from `runWorker`. */
 export type HandlersOf<Contract extends QueueContract> =
   Contract extends QueueContract<infer _Name, infer Data, infer Result> ? JobHandlers<Data, Result> : never;

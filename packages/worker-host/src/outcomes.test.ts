@@ -1,3 +1,4 @@
+import { createLogger } from "@millrace/logger";
 import { defaultJobOptions } from "@millrace/worker-config";
 import { defineQueue, parseJobFailure, replayFields } from "@millrace/worker-config/contracts";
 import type { JobsOptions } from "bullmq";
@@ -26,10 +27,15 @@ test.each<[what: string, data: unknown]>([
 
 test("an action whose handler is still to be written is unknown to the worker, like one of a newer producer", async () => {
   // What the compiler refuses, and a process that watches its sources runs all the same.
-  await work({} as HandlersOf<typeof contract>);
+  const warnings: unknown[] = [];
+  const write = (line: string) => void warnings.push(JSON.parse(line));
+  const log = createLogger({ level: "warn", format: "json", destination: { write } });
+  await work({} as HandlersOf<typeof contract>, { log });
+  expect(warnings).toMatchObject([{ code: "handler_missing", actions: ["run"] }]);
   const added = await raw.add("run", { type: "run", data: { text: "a" } }, { attempts: 2, backoff: 1 });
   const job = await ended(added.id ?? "");
   expect([job.attemptsMade, parseJobFailure(job.failedReason).code]).toEqual([2, "unknown_action"]);
+  expect(job.failedReason).toContain('the action "run" is in the contract, and this worker has no handler for it');
 });
 
 test("a job that is deferred for ever is a dead letter after a hundred starts, with the code of what held it up", async () => {

@@ -32,10 +32,16 @@ export function parseJob<
   handled: object,
   job: { readonly action: string; readonly data: unknown },
 ): ParsedJob<Data, keyof Data & string> {
-  if (!isActionOf(contract, job.action) || !Object.hasOwn(handled, job.action)) {
+  if (!isActionOf(contract, job.action)) {
     throw new TransientError(`Queue ${contract.name}: this worker knows no action ${JSON.stringify(job.action)}.`, {
       code: "unknown_action",
     });
+  }
+  if (!Object.hasOwn(handled, job.action)) {
+    throw new TransientError(
+      `Queue ${contract.name}: the action "${job.action}" is in the contract, and this worker has no handler for it. Add one to its handlers, and replay what has failed meanwhile.`,
+      { code: "unknown_action" },
+    );
   }
   const action: keyof Data & string = job.action;
   const envelope = jobEnvelopeSchema.safeParse(job.data);

@@ -8,7 +8,7 @@ import { explainRefusal } from "./check-redis.ts";
 import { checkWorkerOptions } from "./check-worker-options.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
 import type { Enqueue } from "./job-context.ts";
-import type { JobHandlers } from "./job-handlers.ts";
+import { actionsWithoutHandler, type JobHandlers } from "./job-handlers.ts";
 import type { JobHost, WorkspaceStandings } from "./job-host.ts";
 import type { JobObserver } from "./job-observer.ts";
 import { createNoteWriter, type WriteNote } from "./note-writer.ts";
@@ -98,6 +98,8 @@ export function startWorker<
     // Whoever stops the worker says how long that may take.
     shutdownGraceMs: Number.POSITIVE_INFINITY,
   });
+  const actions = actionsWithoutHandler(contract, handlers);
+  if (actions.length > 0) log.warn({ code: "handler_missing", actions }, "jobs of actions without a handler fail");
   const attempts = createRunningAttempts();
   const clock: RedisClock = createWorkerClock(() => worker.getBackend().client, log);
   const worker = new ScreenedWorker(

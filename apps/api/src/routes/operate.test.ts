@@ -31,6 +31,13 @@ test("a queue is paused, says so, and goes on", async () => {
   expectProblem(await ask("POST", "/queues/nope/pause"), 404, "unknown_queue");
 });
 
+test("a request without a body is none whose header announces JSON, and one that needs a body says so", async () => {
+  const headers = { ...bearer, "content-type": "application/json" };
+  const post = (url: string) => app().inject({ method: "POST", url, headers });
+  expect((await post("/queues/email/pause")).json()).toEqual({ queue: "email", outcome: "paused" });
+  expectProblem(await post("/jobs/email/sendEmail"), 400, "invalid_body");
+});
+
 test("a drain removes what waits, and what is delayed only where it is asked for", async () => {
   await addJob();
   await addJob({ delayMs: 60_000 });

@@ -25,7 +25,7 @@ describe("a body is refused and nothing is added:", () => {
 
   test.each([
     ["no JSON", '{"data": MARKER', "bad_request", undefined],
-    ["an empty one", "", "bad_request", undefined],
+    ["an empty one", "", "invalid_body", ""],
     ["an empty object", "{}", "invalid_body", "data"],
     ["an array", "[]", "invalid_body", ""],
     ["null", "null", "invalid_body", ""],

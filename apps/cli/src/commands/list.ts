@@ -11,7 +11,9 @@ import { paintStatus } from "../paint-status.ts";
 export function listCommand(program: Command, cli: Cli): void {
   program
     .command("list")
-    .description("Finds jobs, without their payloads: what runs, what waits, then what has ended, the newest first.")
+    .description(
+      "Finds jobs, without their payloads: what runs, what waits, then what has failed and what has completed, each the newest first.",
+    )
     .option("--queue <name>", "only this queue's", parseQueue)
     .option("--action <name>", "only this action's")
     .addOption(new Option("--status <status>", "only those in this state").choices(jobStatuses.options))
