@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { afterEach, expect, test } from "vitest";
 import { useEmptyDatabase } from "../test/use-database.ts";
 import { connectDatabase, type Database } from "./connect-database.ts";
+import { isDatabaseUnavailable } from "./is-database-unavailable.ts";
 
 const empty = useEmptyDatabase();
 const opened: Database[] = [];
@@ -42,5 +43,18 @@ test("a connection that is cut while idle is told, and the next query has anothe
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database);
   await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(connect());
   expect((await lost.promise).message).toMatch(/terminat/);
+  await database.check();
+});
+
+// Where nobody listens the connection's error is one that nobody caught, which ends the process.
+test("a connection that is cut between two statements of a transaction is the next one's error, and an outage", async () => {
+  const [database, administrator] = [connect({ poolMax: 1 }), connect()];
+  const cut = database.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+    const isThere = sql`select pg_terminate_backend(pid) from pg_stat_activity where pid = ${rows[0]?.pid}`;
+    await expect.poll(async () => (await isThere.execute(administrator)).rows).toEqual([]);
+    await sql`select 1`.execute(transaction);
+  });
+  expect(isDatabaseUnavailable(await cut.catch((error: unknown) => error))).toBe(true);
   await database.check();
 });

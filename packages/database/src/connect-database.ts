@@ -42,6 +42,8 @@ export function connectDatabase({ url, poolMax = 10, onConnectionLost }: Databas
   });
   // Without a listener a broken idle connection would end the process.
   pool.on("error", (error) => onConnectionLost?.(error));
+  // So would one that is in use and breaks between two statements of a transaction. The next statement says so.
+  pool.on("connect", (client) => client.on("error", () => {}));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return Object.assign(kysely, {
     check: async () => {
