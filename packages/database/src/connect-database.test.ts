@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, connect as openConnection, type Socket } from "node:net";
 import { sql } from "kysely";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { useEmptyDatabase } from "../test/use-database.ts";
 import { connectDatabase, type Database } from "./connect-database.ts";
+import { isDatabaseUnavailable } from "./is-database-unavailable.ts";
 
 const empty = useEmptyDatabase();
 const opened: Database[] = [];
@@ -42,5 +45,48 @@ test("a connection that is cut while idle is told, and the next query has anothe
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database);
   await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(connect());
   expect((await lost.promise).message).toMatch(/terminat/);
+  await database.check();
+});
+
+// Where nobody listens the connection's error is one that nobody caught, which ends the process.
+test("a connection that is cut between two statements of a transaction is the next one's error, and an outage", async () => {
+  const [database, administrator] = [connect({ poolMax: 1 }), connect()];
+  const cut = database.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+    const isThere = sql`select pg_terminate_backend(pid) from pg_stat_activity where pid = ${rows[0]?.pid}`;
+    await expect.poll(async () => (await isThere.execute(administrator)).rows).toEqual([]);
+    await sql`select 1`.execute(transaction);
+  });
+  expect(isDatabaseUnavailable(await cut.catch((error: unknown) => error))).toBe(true);
+  await database.check();
+});
+
+/** The way to the database over one that can lose what is sent on the connections there are, as a server does that is gone without a word. */
+async function startLossyWay(): Promise<{ url: string; loseConnections(): void }> {
+  const { hostname, port } = new URL(empty.url());
+  const ends: Socket[] = [];
+  const way = createServer((near) => {
+    const far = openConnection(Number(port), hostname);
+    for (const end of [near, far]) end.on("error", () => {});
+    near.pipe(far).pipe(near);
+    ends.push(near, far);
+  }).listen(0, "127.0.0.1");
+  await once(way, "listening");
+  onTestFinished(() => {
+    way.close();
+    for (const end of ends) end.destroy();
+  });
+  const url = new URL(empty.url());
+  // A server that listens on host and port has an address of this form.
+  url.host = `127.0.0.1:${(way.address() as AddressInfo).port}`;
+  return { url: url.href, loseConnections: () => ends.forEach((end) => void end.unpipe().resume()) };
+}
+
+test("where a server is gone without a word, one statement has no answer, and the next has another connection", async () => {
+  const { url, loseConnections } = await startLossyWay();
+  const database = connect({ url, poolMax: 1, statementTimeoutMs: 100 });
+  await database.check();
+  loseConnections();
+  expect(isDatabaseUnavailable(await database.check().catch((error: unknown) => error))).toBe(true);
   await database.check();
 });

@@ -42,6 +42,21 @@ test("its administrator ends the connection during a query: it is away", async (
   expect(isDatabaseUnavailable(await asleep)).toBe(true);
 });
 
+test("the server ends a transaction in which a process that stood still said nothing for too long: it is away", async () => {
+  let error: unknown;
+  const stoodStill = connect(empty.url()).transaction();
+  await stoodStill
+    .execute(async (transaction) => {
+      await sql`set local idle_in_transaction_session_timeout = 20`.execute(transaction);
+      for (const until = performance.now() + 200; performance.now() < until; );
+      error = await errorOf(sql`select 1`.execute(transaction));
+      throw error;
+    })
+    // The rollback has an error of its own.
+    .catch(() => {});
+  expect(isDatabaseUnavailable(error)).toBe(true);
+});
+
 test("a query that is wrong, or a row that may not be, is no outage", async () => {
   const database = connect(empty.url());
   expect(isDatabaseUnavailable(await errorOf(sql`selct 1`.execute(database)))).toBe(false);

@@ -1,5 +1,6 @@
-// https://www.postgresql.org/docs/current/errcodes-appendix.html: connection exceptions, too many connections, shutdowns, starting up.
-const sqlStates = /^(08...|53300|57P01|57P02|57P03|25006)$/;
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: connection exceptions, too many connections, shutdowns, starting up,
+// and a transaction in which this process, frozen, said nothing for too long.
+const sqlStates = /^(08...|53300|57P01|57P02|57P03|25006|25P03)$/;
 const networkCodes = /^(ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 // What the driver says in words alone.
 const driverMessages =

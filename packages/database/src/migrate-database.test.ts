@@ -38,6 +38,12 @@ test("ten processes that start at once run each migration once", async () => {
   expect(await ask("select id from a")).toEqual([{ id: 1 }]);
 });
 
+test("a process that is frozen, or whose machine is gone, in the middle of its migrations keeps others from theirs for a minute and no longer", async () => {
+  const limit = "idle_in_transaction_session_timeout";
+  await migrateDatabase(database.url, { "0001-a": `create table a as select current_setting('${limit}') as "limit"` });
+  expect(await ask('select "limit" from a')).toEqual([{ limit: "1min" }]);
+});
+
 test("one that fails says which and why, and none of its start has happened", async () => {
   const broken = { ...second, "0003-c": "create table c (id int); create table c (id int)" };
   await expect(migrateDatabase(database.url, broken)).rejects.toThrow(

@@ -11,6 +11,8 @@ export class MigrationError extends StartError {
 // Any number, as long as nobody else uses it: processes that start together take turns by it.
 const lockId = 4_706_311_120;
 const connectWithinMs = 10_000;
+// One that is frozen, or whose machine is gone, would keep its turn, and every other process from its start, for as long as TCP takes to notice: two hours.
+const idleInTransactionTimeoutMs = 60_000;
 
 /**
  * Brings the schema up to date: runs what this database has not seen, in order, each once, in one transaction under a lock over all
@@ -26,7 +28,12 @@ export async function migrateDatabase(
   url: string,
   known: Readonly<Record<string, string>> = migrations,
 ): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectWithinMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    keepAlive: true,
+  });
   // One that breaks later than the last answer would be an error that nobody catches.
   client.on("error", () => {});
   await client.connect();

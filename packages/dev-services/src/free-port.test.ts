@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "./free-port.ts";
 
@@ -30,4 +32,16 @@ test("a wanted port is kept while it is free, and gives way to another when it i
   expect(await freePort(wanted)).toBe(wanted);
   await listen(wanted);
   expect(await listen(await freePort(wanted))).not.toBe(wanted);
+});
+
+test("a process that may open no more is told so, and does not look for a port for ever", async () => {
+  const path = new URL("./free-port.ts", import.meta.url).pathname;
+  const takeAll = `import { freePort } from ${JSON.stringify(path)}; for (;;) await freePort();`;
+  const asked = promisify(execFile)("sh", [
+    "-c",
+    `ulimit -n 60; exec "$0" --input-type=module -e "$1"`,
+    process.execPath,
+    takeAll,
+  ]);
+  await expect(asked).rejects.toThrow(/got none in 100 attempts, at last because of .*EMFILE/);
 });
