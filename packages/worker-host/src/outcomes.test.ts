@@ -32,6 +32,16 @@ test("an action whose handler is still to be written is unknown to the worker, l
   expect([job.attemptsMade, parseJobFailure(job.failedReason).code]).toEqual([2, "unknown_action"]);
 });
 
+test("a dead letter shows where each of its attempts failed, in the handler and not where the host settled it", async () => {
+  const failHere = (attempt: number) => {
+    throw attempt === 1 ? new Error("not yet") : new PermanentError("no");
+  };
+  await work({ run: async (_, { attempt }) => failHere(attempt) });
+  const job = await ended(await add("run", { text: "a" }, { attempts: 3 }));
+  const shown = expect.stringMatching(/^ +at failHere /m);
+  expect([job.failedReason, job.stacktrace]).toEqual(["[permanent] no", [shown, shown]]);
+});
+
 test("a job that is deferred for ever is a dead letter after a hundred starts, with the code of what held it up", async () => {
   const run = async () => {
     throw new RateLimitedError("slow down", { code: "provider_quota", retryAfterMs: 1 });
@@ -112,11 +122,16 @@ test.each<[backoff: JobsOptions["backoff"], leastMs: number]>([
 });
 
 test("jobs that fail together, and say nothing of their retries, do not come back together", async () => {
-  await work({
-    run: async () => {
-      throw new Error("the service is away");
-    },
-  });
+  const all = Promise.withResolvers<void>();
+  const fail = Promise.withResolvers<void>();
+  let starts = 0;
+  const run = async () => {
+    starts += 1;
+    if (starts === 40) all.resolve();
+    await fail.promise;
+    throw new Error("the service is away");
+  };
+  const worker = await work({ run }, { concurrency: 40 });
   const jobs = await raw.addBulk(
     Array.from({ length: 40 }, (_, index) => ({
       name: "run",
@@ -125,7 +140,12 @@ test("jobs that fail together, and say nothing of their retries, do not come bac
       opts: index % 2 === 0 ? defaultJobOptions : { attempts: 3 },
     })),
   );
-  await expect.poll(() => raw.getDelayedCount()).toBe(40);
+  await all.promise;
+  // One that stops takes none of them up again while the others still fail.
+  const stopped = worker.stop(20_000);
+  fail.resolve();
+  await stopped;
+  expect(await raw.getDelayedCount()).toBe(40);
   const waits = await Promise.all(jobs.map(async ({ id = "" }) => (await stored(id)).delay));
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(500);
   expect(Math.max(...waits)).toBeLessThanOrEqual(1_000);
