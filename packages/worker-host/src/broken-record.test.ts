@@ -33,6 +33,15 @@ const damages: [what: string, damage: (jobKey: string) => Promise<unknown>][] = 
     "its schedule has a pattern that is none",
     (key) => redis("hset", key, "rjk", "daily", "opts", JSON.stringify({ repeat: { pattern: "every day" } })),
   ],
+  [
+    "its schedule comes again after no time at all",
+    (key) => redis("hset", key, "rjk", "daily", "opts", JSON.stringify({ repeat: { every: 0 } })),
+  ],
+  [
+    "its schedule has both a pattern and an interval",
+    (key) =>
+      redis("hset", key, "rjk", "daily", "opts", JSON.stringify({ repeat: { every: 1_000, pattern: "* * * * *" } })),
+  ],
   ["it names a parent's key and no parent", set("parentKey", "nowhere")],
   ["it names a parent and no parent's key", set("parent", JSON.stringify({ id: "p", queueKey: `${prefix}:default` }))],
   ["its parent has no queue", (key) => redis("hset", key, "parent", '{"id":"p"}', "parentKey", `${prefix}:default:p`)],

@@ -155,8 +155,8 @@ test("a store that cannot be asked whether the effect has happened defers the jo
 });
 
 test("a store that cannot record that the effect has happened does not repeat it: the job completes, and the log says so", async () => {
-  const codes: string[] = [];
-  const write = (line: string) => codes.push(JSON.parse(line).code);
+  const lines: object[] = [];
+  const write = (line: string) => lines.push(JSON.parse(line));
   const { charged, charge } = shop();
   const charging = async (data: { order: string }) => {
     await spoil(data.order);
@@ -165,7 +165,15 @@ test("a store that cannot record that the effect has happened does not repeat it
   await work({ charge: charging }, { log: createLogger({ level: "error", format: "json", destination: { write } }) });
   const job = await finished("charge", { order: "unrecorded" });
   expect([await job.getState(), charged]).toEqual(["completed", ["unrecorded"]]);
-  expect(codes).toEqual(["effect_not_recorded"]);
+  expect(lines).toMatchObject([
+    {
+      code: "effect_not_recorded",
+      queue: "default",
+      action: "charge",
+      jobId: job.id,
+      err: { message: expect.any(String) },
+    },
+  ]);
 });
 
 test("a job whose effect another one took over meanwhile comes back, and answers with what that one did", async () => {
