@@ -1,6 +1,7 @@
 import { closeQueues, emailContract, emailQueue, enqueue, queues, redrive } from "@millrace/worker-config";
 import type { Queue } from "bullmq";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { putFailed } from "../test/failed-jobs.ts";
 import { runWorker, type TestWorker, untilJob } from "../test/run-worker.ts";
 import { findJob } from "./find-job.ts";
 
@@ -30,7 +31,8 @@ async function add(options: Parameters<typeof enqueue>[3] = {}): Promise<string>
 describe("a job that no worker has taken", () => {
   test.each([{}, { delayMs: 60_000 }, { priority: 3 }])("enqueued with %j is pending", async (options) => {
     const jobId = await add(options);
-    expect(await findJob("email", jobId)).toEqual({
+    const job = await findJob("email", jobId);
+    expect(job).toEqual({
       jobId,
       queue: "email",
       action: "sendEmail",
@@ -38,12 +40,15 @@ describe("a job that no worker has taken", () => {
       attempts: 0,
       progress: 0,
       createdAt: expect.stringMatching(/^20\d\d-.*Z$/),
-      dueAt: options.delayMs === undefined ? null : expect.stringMatching(/^20\d\d-.*Z$/),
+      dueAt: options.delayMs === undefined ? null : expect.any(String),
       startedAt: null,
       finishedAt: null,
       result: null,
       error: null,
     });
+    // What passes between the two readings of the clock comes off the delay.
+    const waitMs = Date.parse(job?.dueAt ?? job?.createdAt ?? "") - Date.parse(job?.createdAt ?? "");
+    expect(waitMs).toBeCloseTo(options.delayMs ?? 0, -3);
   });
 
   test("and that is to run at once, as a parent whose child went into quarantine, is due at no time of its own", async () => {
@@ -210,6 +215,24 @@ test.each([0, 1, 2, 3])(
     for (let answered = 0; answered < questions; answered += 1) await client.runCommand("ping", []);
     await job?.remove();
     expect([undefined, expect.stringMatching(/^20/)]).toContainEqual((await asked)?.dueAt);
+  },
+);
+
+test.each([0, 1, 2])(
+  "a dead letter that is replayed after %d of the questions is told as it was with its reason, or as it is without one",
+  async (questions) => {
+    const client = await emailQueue.getBackend().client;
+    const jobId = `replayed-${questions}`;
+    await putFailed(schedulers, [{ jobId }]);
+    const job = await emailQueue.getJob(jobId);
+    const asked = findJob("email", jobId);
+    for (let answered = 0; answered < questions; answered += 1) await client.runCommand("ping", []);
+    await job?.retry("failed", { resetAttemptsMade: true });
+    const { status, finishedAt, error } = (await asked) ?? {};
+    expect([
+      ["failed", expect.any(String), { code: "smtp_550", message: "no such mailbox" }],
+      ["pending", null, null],
+    ]).toContainEqual([status, finishedAt, error]);
   },
 );
 

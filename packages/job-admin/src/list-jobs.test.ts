@@ -6,6 +6,7 @@ import {
   enqueue,
   readQueueEnv,
   searchKey,
+  webhookContract,
   webhookQueue,
 } from "@millrace/worker-config";
 import { formatJobSkip } from "@millrace/worker-config/contracts";
@@ -14,6 +15,7 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { putFailed } from "../test/failed-jobs.ts";
 import { runWorker, untilJob } from "../test/run-worker.ts";
+import { cancelJob } from "./cancel-job.ts";
 import { jobListSchema, listJobs } from "./list-jobs.ts";
 import { removeJob } from "./remove-job.ts";
 import { sweepIndexes } from "./sweep-indexes.ts";
@@ -106,6 +108,7 @@ test("without a field jobs come by what they do, and each status has its own", a
   expect(await byStatus("pending")).toEqual(["second", "urgent"]);
   expect(await byStatus("retrying")).toEqual(["retrying"]);
   expect(await byStatus("success")).toEqual(["done"]);
+  expect(await idsOf({ status: "success", from: new Date(Date.now() - 60_000).toISOString() })).toEqual(["done"]);
   expect(await byStatus("skipped")).toEqual(["skipped"]);
   expect(await byStatus("cancelled")).toEqual(["called-off"]);
   expect((await byStatus("failed")).sort()).toEqual(["damaged", "letter"]);
@@ -139,6 +142,30 @@ test.each<[string, (second: number) => object]>([
   // All that was shown has run meanwhile.
   for (const gone of ids.slice(2, 6)) expect(await removeJob("email", gone)).toBe("removed");
   expect(await idsOf({}, { cursor: second.cursor ?? "" })).toEqual([...ids.slice(6), "late"]);
+});
+
+test("more jobs wait than Redis is asked for at once, and each is shown once, in the order in which they will run", async () => {
+  const ids = Array.from({ length: 150 }, (_, index) => `job-${index}`);
+  const data = { type: "sendEmail", data: { to: "a@example.com", subject: "Hello", text: "Hi" } };
+  await email.addBulk(ids.map((jobId) => ({ name: "sendEmail", data, opts: { jobId } })));
+  expect(await idsOf({}, { limit: 200 })).toEqual(ids);
+});
+
+test("a page that ends in the second queue goes on there, and not with the first one again", async () => {
+  for (const jobId of ["mail-1", "mail-2"]) await add(jobId, "a@example.com");
+  for (const eventId of ["event-1", "event-2"]) {
+    await enqueue(webhookContract, "dispatchEvent", { event: "order.paid", eventId, payload: {} }, { jobId: eventId });
+  }
+  const { jobs, cursor } = await listJobs({}, { limit: 3 });
+  expect(jobs.map(({ jobId }) => jobId)).toEqual(["mail-1", "mail-2", "event-1"]);
+  expect(await idsOf({}, { cursor: cursor ?? "" })).toEqual(["event-2"]);
+});
+
+test("a job that was cancelled while it waits is listed as cancelled before a worker has taken it away", async () => {
+  await add("waits", "a@example.com");
+  await cancelJob("email", "waits");
+  expect(await idsOf({ status: "cancelled" })).toEqual(["waits"]);
+  expect(await idsOf({ status: "pending" })).toEqual([]);
 });
 
 test.each([1.5, 1e300, -1])("a cursor that somebody made up is a wrong argument: place %d", async (position) => {

@@ -1,17 +1,7 @@
-/**
- * Why an attempt's signal aborted. BullMQ carries a string from whoever aborts to the signal; `abortError` makes an Error of it, so that
- * whoever rejects with the signal's reason rejects with an Error.
- */
-export const abortReasons = {
-  cancelled: "millrace:cancelled",
-  interrupted: "millrace:interrupted",
-  lockLost: "millrace:lock-lost",
-  timeout: "millrace:timeout",
-} as const;
+/** Why an attempt was ended from outside its handler. */
+export type AbortCause = "cancelled" | "interrupted" | "lockLost" | "timeout";
 
-export type AbortCause = keyof typeof abortReasons;
-
-/** The attempt was ended from outside its handler. */
+/** The reason of an attempt's signal: whoever rejects with it rejects with an Error. */
 export class AbortedError extends Error {
   override readonly name = "AbortedError";
   readonly abortCause: AbortCause;
@@ -37,9 +27,6 @@ const messages: Record<Exclude<AbortCause, "timeout">, string> = {
   lockLost: "The job's lock was lost: another worker may have it.",
 };
 
-/** @param reason what BullMQ aborted the signal with; one that is not ours counts as the worker's end */
-export function abortError(reason: unknown): AbortedError {
-  const cause =
-    reason === abortReasons.cancelled ? "cancelled" : reason === abortReasons.lockLost ? "lockLost" : "interrupted";
+export function abortedBy(cause: keyof typeof messages): AbortedError {
   return new AbortedError(cause, messages[cause]);
 }

@@ -34,11 +34,12 @@ class Client extends EventEmitter {
     return this.stream;
   }
 
-  /** What goes out while and after these are written, in one turn that takes so long. */
+  /** What goes out while and after these are written, in one turn that takes so long before the last one. */
   async sendInOneTurn(commands: string, forMs = 0): Promise<{ during: string[]; after: string[] }> {
     this.sent.length = 0;
-    for (const command of commands) this.stream?.write(command);
+    for (const command of commands.slice(0, -1)) this.stream?.write(command);
     nowMs += forMs;
+    this.stream?.write(commands.slice(-1));
     const during = this.sent.map((chunks) => chunks.join(""));
     await endOfTurn();
     return { during, after: this.sent.map((chunks) => chunks.join("")).slice(during.length) };

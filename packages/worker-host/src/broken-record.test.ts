@@ -33,6 +33,15 @@ const damages: [what: string, damage: (jobKey: string) => Promise<unknown>][] = 
     "its schedule has a pattern that is none",
     (key) => redis("hset", key, "rjk", "daily", "opts", JSON.stringify({ repeat: { pattern: "every day" } })),
   ],
+  [
+    "its schedule comes again after no time at all",
+    (key) => redis("hset", key, "rjk", "daily", "opts", JSON.stringify({ repeat: { every: 0 } })),
+  ],
+  [
+    "its schedule has both a pattern and an interval",
+    (key) =>
+      redis("hset", key, "rjk", "daily", "opts", JSON.stringify({ repeat: { every: 1_000, pattern: "* * * * *" } })),
+  ],
   ["it names a parent's key and no parent", set("parentKey", "nowhere")],
   ["it names a parent and no parent's key", set("parent", JSON.stringify({ id: "p", queueKey: `${prefix}:default` }))],
   ["its parent has no queue", (key) => redis("hset", key, "parent", '{"id":"p"}', "parentKey", `${prefix}:default:p`)],
@@ -138,6 +147,17 @@ test.each<[what: string, damage: (jobKey: string) => Promise<unknown>, handle?: 
   expect((await runAround(damage, contract, handle)).ran).toEqual(["before", "damaged", "after"]);
 });
 
+/** A backend on which the commands fail that fetch a job, also beside the end of another. */
+function refusedWith(message: string) {
+  const options: QueueOptions = { connection: getRedisConnection("worker"), prefix };
+  const backend = createRedisBackend("default", options);
+  const error = Object.assign(new Error(message), { name: "ReplyError" });
+  backend.moveToActive = async () => Promise.reject(error);
+  backend.moveToDelayed = async () => Promise.reject(error);
+  guardFetches(backend);
+  return { backend, error };
+}
+
 test.each([
   ["WRONGTYPE Operation against a key holding the wrong kind of value", true],
   ["ERR hash value is not an integer", true],
@@ -147,18 +167,41 @@ test.each([
   ["NOPERM this user has no permissions to run the 'hincrby' command", false],
   ["ERR Error running script: @user_script: 1: -OOM command not allowed when used memory", false],
   ["ERR unknown command 'evalsha'", false],
-])("a broken job that a fetch left behind comes to light after '%s': %s", async (message, isData) => {
-  await redis("set", raw.toKey("broken"), "text");
-  await redis("lpush", raw.toKey("active"), "broken");
-  const options: QueueOptions = { connection: getRedisConnection("worker"), prefix };
-  const backend = createRedisBackend("default", options);
-  const error = Object.assign(new Error(message), { name: "ReplyError" });
-  backend.moveToActive = async () => Promise.reject(error);
-  guardFetches(backend);
-  const fetched = backend.moveToActive("token");
-  if (isData) expect(await fetched).toMatchObject([{ name: "" }, "broken", 0, 0]);
-  else await expect(fetched).rejects.toBe(error);
-  expect(await redis("exists", raw.toKey("broken:lock"))).toBe(isData ? 1 : 0);
-  await redis("del", raw.toKey("broken"), raw.toKey("broken:lock"), raw.toKey("active"));
+])(
+  "a broken job that a fetch left behind comes to light, and none that another worker holds, after '%s': %s",
+  async (message, isData) => {
+    await redis("set", raw.toKey("broken"), "text");
+    // Who holds this one's lock is at it.
+    await redis("set", raw.toKey("held"), "text");
+    await redis("set", raw.toKey("held:lock"), "another's token");
+    await redis("rpush", raw.toKey("active"), "held", "broken");
+    const { backend, error } = refusedWith(message);
+    const fetched = backend.moveToActive("token");
+    if (isData) expect(await fetched).toMatchObject([{ name: "" }, "broken", 0, 0]);
+    else await expect(fetched).rejects.toBe(error);
+    expect(await redis("exists", raw.toKey("broken:lock"))).toBe(isData ? 1 : 0);
+    expect(await redis("get", raw.toKey("held:lock"))).toBe("another's token");
+    await redis("del", ...["broken", "broken:lock", "held", "held:lock", "active"].map((key) => raw.toKey(key)));
+    await backend.close();
+  },
+);
+
+test("a key of the queue's own that stands among its active jobs is not taken for one, and so not taken away", async () => {
+  await add("run", { text: "waits" });
+  await redis("rpush", raw.toKey("active"), "wait");
+  const { backend, error } = refusedWith("ERR hash value is not an integer");
+  await expect(backend.moveToActive("token")).rejects.toBe(error);
+  expect(await raw.getWaitingCount()).toBe(1);
+  await redis("del", raw.toKey("active"), raw.toKey("wait:lock"));
+  await backend.close();
+});
+
+test("a job whose end left it in no list is active until it is quarantined, so that a worker that dies meanwhile does not lose it", async () => {
+  const jobId = await add("run", { text: "ended" });
+  await redis("lrem", raw.toKey("wait"), 1, jobId);
+  const { backend } = refusedWith("WRONGTYPE Operation against a key holding the wrong kind of value");
+  expect(await backend.moveToDelayed(jobId, 0, 0, "token")).toMatchObject([{ name: "" }, jobId, 0, 0]);
+  expect(await redis("lrange", raw.toKey("active"), 0, -1)).toEqual([jobId]);
+  await redis("del", raw.toKey("active"), raw.toKey(`${jobId}:lock`));
   await backend.close();
 });

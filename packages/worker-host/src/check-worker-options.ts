@@ -24,7 +24,7 @@ export function checkWorkerOptions(contract: QueueContract, times: WorkerTimes):
 }
 
 function* faultsOfLock({ lockDurationMs, stalledIntervalMs }: WorkerTimes): Generator<string> {
-  // A lock is renewed at half its life. Below a second a pause of the garbage collector or of the network already loses it.
+  // A lock is renewed at half its life at the latest. Below a second a pause of the garbage collector or of the network already loses it.
   if (!(lockDurationMs >= 1_000 && lockDurationMs <= 10 * 60_000)) {
     yield `Expected a lock duration (WORKER_LOCK_DURATION_MS) from 1000 to 600000 ms, got ${lockDurationMs}: below, a short pause loses the job to another worker; above, nobody notices a dead worker for long.`;
   }

@@ -53,10 +53,16 @@ test.each(stores)(
   "a claim whose lease is over is anybody's, and a finished effect is forgotten after its lifetime, in %s",
   async (_, createStore) => {
     const effects = createStore();
+    const slow = effect("slow", "job", "1");
+    await effects.claim(slow, 5);
+    const claimedAt = performance.now();
     await effects.claim(effect("leased", "dead", "1"), 5);
     await expect.poll(() => effects.claim(effect("leased", "alive", "2"), 10_000)).toEqual({ state: "claimed" });
     await effects.finish(effect("leased", "alive", "2"), "null", 5);
     await expect.poll(() => effects.claim(effect("leased", "third", "3"), 10_000)).toEqual({ state: "claimed" });
+    // Nobody took it meanwhile: what this one did stands.
+    await expect.poll(() => performance.now() - claimedAt).toBeGreaterThan(20);
+    expect(await effects.finish(slow, "null", 10_000)).toBe(true);
   },
 );
 

@@ -1,6 +1,6 @@
 /** An effect that must happen once, and the start of a job that is about to have it. */
 export interface Effect {
-  /** Names the effect over all jobs: queue, action and the contract's idempotency key. */
+  /** Names the effect over all jobs: queue, action, the contract's idempotency key and the workspace that it is for. */
   readonly key: string;
   /** The job: its own claim of an earlier start, which died, does not stand in its way. */
   readonly owner: string;

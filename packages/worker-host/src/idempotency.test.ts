@@ -28,11 +28,11 @@ function shop() {
   return { charged, charge };
 }
 
-/** A log, and the codes of the errors in it. */
-function errorCodes() {
-  const codes: string[] = [];
-  const write = (line: string) => void codes.push(JSON.parse(line).code);
-  return { codes, log: createLogger({ level: "error", format: "json", destination: { write } }) };
+/** A log, and the errors in it. */
+function errorLog() {
+  const lines: object[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  return { lines, log: createLogger({ level: "error", format: "json", destination: { write } }) };
 }
 
 test("a second job with the same key is skipped and answers with the first one's result", async () => {
@@ -162,7 +162,7 @@ test("a store that cannot be asked whether the effect has happened defers the jo
 });
 
 test("a store that cannot record that the effect has happened does not repeat it: the job completes, and the log says so", async () => {
-  const { codes, log } = errorCodes();
+  const { lines, log } = errorLog();
   const { charged, charge } = shop();
   const charging = async (data: { order: string }) => {
     await spoil(data.order);
@@ -171,11 +171,21 @@ test("a store that cannot record that the effect has happened does not repeat it
   await work({ charge: charging }, { log });
   const job = await finished("charge", { order: "unrecorded" });
   expect([await job.getState(), charged]).toEqual(["completed", ["unrecorded"]]);
-  await expect.poll(() => codes).toEqual(["effect_not_recorded"]);
+  await expect
+    .poll(() => lines)
+    .toMatchObject([
+      {
+        code: "effect_not_recorded",
+        queue: "default",
+        action: "charge",
+        jobId: job.id,
+        err: { message: expect.any(String) },
+      },
+    ]);
 });
 
 test("a job whose effect another one has had meanwhile, since Redis had lost the claim, completes, and the log says that it happened twice", async () => {
-  const { codes, log } = errorCodes();
+  const { lines, log } = errorLog();
   const { charge } = shop();
   const overtaken = async (data: { order: string }) => {
     const key = JSON.stringify(["default", "charge", data.order]);
@@ -186,7 +196,9 @@ test("a job whose effect another one has had meanwhile, since Redis had lost the
   await work({ charge: overtaken }, { log });
   const job = await finished("charge", { order: "overtaken" });
   expect(job.returnvalue).toEqual({ receipt: "receipt 1 of overtaken" });
-  await expect.poll(() => codes).toEqual(["effect_repeated"]);
+  await expect
+    .poll(() => lines)
+    .toMatchObject([{ code: "effect_repeated", queue: "default", action: "charge", jobId: job.id }]);
   // What is stored is the first one's, for whoever comes later.
   const later = await finished("charge", { order: "overtaken" });
   expect(parseJobSkip(later.returnvalue)).toMatchObject({ code: "already_done", result: { receipt: "theirs" } });

@@ -1,11 +1,11 @@
 import { defineQueue } from "@millrace/worker-config/contracts";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { silent } from "../test/use-queue.ts";
+import { abortedBy } from "./abort-reason.ts";
 import type { EffectStore } from "./effect-store.ts";
 import { once } from "./once.ts";
 import { processJob } from "./process-job.ts";
-import { runWithDeadline } from "./run-with-deadline.ts";
 
 const contract = defineQueue("default", {
   charge: { data: z.object({ order: z.string() }), timeout: 120_000, idempotencyKey: ({ order }) => order },
@@ -13,14 +13,14 @@ const contract = defineQueue("default", {
 
 /** A store that is asked once, and says what it was asked. */
 function askedStore(finish: () => boolean) {
-  const asked: { leaseMs?: number; lifetimeMs?: number } = {};
+  const asked: { leaseMs?: number; lifetimeMs?: number; result?: string } = {};
   const store: EffectStore = {
     claim: async (_, leaseMs) => {
       asked.leaseMs = leaseMs;
       return { state: "claimed" };
     },
-    finish: async (_effect, _result, lifetimeMs) => {
-      asked.lifetimeMs = lifetimeMs;
+    finish: async (_, result, lifetimeMs) => {
+      Object.assign(asked, { result, lifetimeMs });
       return finish();
     },
     giveUp: async () => {},
@@ -54,7 +54,8 @@ test.each([[undefined], [600_000]])(
     const { asked, store } = askedStore(() => true);
     expect((await run(store, timeoutMs)).outcome).toBe("completed");
     expect(asked.leaseMs).toBeGreaterThan(timeoutMs ?? 120_000);
-    expect(asked.lifetimeMs).toBe(24 * 60 * 60_000);
+    // JSON, also of what returns nothing: it is read as JSON again.
+    expect(asked).toMatchObject({ lifetimeMs: 24 * 60 * 60_000, result: "null" });
   },
 );
 
@@ -82,24 +83,31 @@ test("a job whose key is empty is dead at once: it would be one effect with ever
   expect(asked.leaseMs).toBeUndefined();
 });
 
-test("a handler that throws after its attempt was ended gives its claim up, when what it let go of has had its time", async () => {
-  const gaveUp = Promise.withResolvers<number>();
-  const store: EffectStore = {
-    claim: async () => ({ state: "claimed" }),
-    finish: async () => true,
-    giveUp: async () => gaveUp.resolve(performance.now()),
-  };
-  const effect = { key: "k", owner: "default/job", token: "t", start: 1 };
-  const [onUnrecorded, onRepeated] = [() => {}, () => {}];
-  const late = Promise.withResolvers<never>();
-  const running = once(
-    store,
-    effect,
-    { leaseMs: 1_000, lifetimeMs: 1_000, afterThrowMs: 50, onUnrecorded, onRepeated },
-    (onLateEnd) => runWithDeadline(1, undefined, () => late.promise, onLateEnd),
-  );
-  await expect(running).rejects.toMatchObject({ abortCause: "timeout" });
-  const threwAt = performance.now();
-  late.reject(new Error("socket closed"));
-  expect((await gaveUp.promise) - threwAt).toBeGreaterThan(40);
+/** A claim that is given up as `giveUp` says. */
+function claimedStore(giveUp: () => Promise<void>): EffectStore {
+  return { claim: async () => ({ state: "claimed" }), finish: async () => true, giveUp };
+}
+
+const effect = { key: "k", owner: "default/job", token: "t", start: 1 };
+const terms = { leaseMs: 1_000, lifetimeMs: 1_000, onUnrecorded: () => {}, onRepeated: () => {} };
+
+test("a handler that throws after its attempt was ended gives its claim up, when what it let go of has had five seconds", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const giveUp = vi.fn(async () => {});
+  const running = once(claimedStore(giveUp), effect, terms, async (onLateEnd) => {
+    onLateEnd("threw");
+    throw abortedBy("cancelled");
+  });
+  await expect(running).rejects.toMatchObject({ abortCause: "cancelled" });
+  vi.advanceTimersByTime(4_999);
+  expect(giveUp).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(giveUp).toHaveBeenCalledWith(effect);
+});
+
+test("a claim that cannot be given up hides no error of the handler's own", async () => {
+  const store = claimedStore(async () => Promise.reject(new Error("OOM command not allowed")));
+  const running = once(store, effect, terms, async () => Promise.reject(new Error("the service is away")));
+  await expect(running).rejects.toThrow("the service is away");
 });

@@ -8,16 +8,14 @@ interface Terms {
   /** Longer than `run` can take: an attempt ends at its deadline, so the claim needs no renewal. */
   readonly leaseMs: number;
   readonly lifetimeMs: number;
-  /**
-   * How long after a handler that was ended from outside has thrown its claim is given up, in milliseconds: a request that it let go of may still
-   * be on its way. Defaults to five seconds.
-   */
-  readonly afterThrowMs?: number;
   /** The effect has happened and the store refused to record it. */
   readonly onUnrecorded: (err: Error) => void;
   /** The effect has happened, and another start had claimed it by then: it may happen, or has happened, a second time. */
   readonly onRepeated: () => void;
 }
+
+/** How long after a handler that was ended from outside has thrown its claim is given up: a request that it let go of may still be on its way. */
+const afterThrowMs = 5_000;
 
 /**
  * Runs what has an effect unless the effect has happened already; then its stored result is the answer. While another job is at it, this
@@ -36,7 +34,7 @@ interface Terms {
 export async function once(
   store: EffectStore,
   effect: Effect,
-  { leaseMs, lifetimeMs, afterThrowMs = 5_000, onUnrecorded, onRepeated }: Terms,
+  { leaseMs, lifetimeMs, onUnrecorded, onRepeated }: Terms,
   run: (onLateEnd: (end: LateEnd<unknown>) => void) => Promise<unknown>,
 ): Promise<JobOutcome> {
   const claim = await store.claim(effect, leaseMs).catch((cause: unknown) => {

@@ -38,6 +38,16 @@ test("an action whose handler is still to be written is unknown to the worker, l
   expect(job.failedReason).toContain('the action "run" is in the contract, and this worker has no handler for it');
 });
 
+test("a dead letter shows where each of its attempts failed, in the handler and not where the host settled it", async () => {
+  const failHere = (attempt: number) => {
+    throw attempt === 1 ? new Error("not yet") : new PermanentError("no");
+  };
+  await work({ run: async (_, { attempt }) => failHere(attempt) });
+  const job = await ended(await add("run", { text: "a" }, { attempts: 3 }));
+  const shown = expect.stringMatching(/^ +at failHere /m);
+  expect([job.failedReason, job.stacktrace]).toEqual(["[permanent] no", [shown, shown]]);
+});
+
 test("a job that is deferred for ever is a dead letter after a hundred starts, with the code of what held it up", async () => {
   const run = async () => {
     throw new RateLimitedError("slow down", { code: "provider_quota", retryAfterMs: 1 });
@@ -117,22 +127,17 @@ test.each<[backoff: JobsOptions["backoff"], leastMs: number]>([
   expect(second - first).toBeGreaterThanOrEqual(leastMs - 2);
 });
 
-/** What BullMQ has told of the queue's jobs, each with its time in milliseconds since 1970. */
-async function readEvents(): Promise<[toldAt: number, fields: Record<string, string | undefined>][]> {
-  const entries = await (await raw.getBackend().client).runCommand("xrange", [raw.toKey("events"), "-", "+"]);
-  // As Redis has them: an id, which begins with the time, and fields with their values.
-  return (entries as [string, string[]][]).map(([id, fields]) => {
-    const pairs = Array.from({ length: fields.length / 2 }, (_, index) => fields.slice(2 * index, 2 * index + 2));
-    return [Number(id.split("-")[0]), Object.fromEntries(pairs)];
-  });
-}
-
 test("jobs that fail together, and say nothing of their retries, do not come back together", async () => {
-  await work({
-    run: async () => {
-      throw new Error("the service is away");
-    },
-  });
+  const all = Promise.withResolvers<void>();
+  const fail = Promise.withResolvers<void>();
+  let starts = 0;
+  const run = async () => {
+    starts += 1;
+    if (starts === 40) all.resolve();
+    await fail.promise;
+    throw new Error("the service is away");
+  };
+  const worker = await work({ run }, { concurrency: 40 });
   const jobs = await raw.addBulk(
     Array.from({ length: 40 }, (_, index) => ({
       name: "run",
@@ -141,18 +146,14 @@ test("jobs that fail together, and say nothing of their retries, do not come bac
       opts: index % 2 === 0 ? defaultJobOptions : { attempts: 3 },
     })),
   );
-  // From the queue's events, since the first may be back before the last has failed.
-  const firstWaits = async () => {
-    const waits = new Map<string, number>();
-    for (const [toldAt, { event, jobId = "", delay }] of await readEvents()) {
-      if (event === "delayed" && !waits.has(jobId)) waits.set(jobId, Number(delay) - toldAt);
-    }
-    return jobs.flatMap(({ id = "" }) => waits.get(id) ?? []);
-  };
-  await expect.poll(firstWaits).toHaveLength(jobs.length);
-  const waits = await firstWaits();
-  // Between half a second and one when they were chosen, a moment before they were told.
-  expect(Math.min(...waits)).toBeGreaterThan(250);
+  await all.promise;
+  // One that stops takes none of them up again while the others still fail.
+  const stopped = worker.stop(20_000);
+  fail.resolve();
+  await stopped;
+  expect(await raw.getDelayedCount()).toBe(40);
+  const waits = await Promise.all(jobs.map(async ({ id = "" }) => (await stored(id)).delay));
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(500);
   expect(Math.max(...waits)).toBeLessThanOrEqual(1_000);
   expect(new Set(waits).size).toBeGreaterThan(20);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { abortReasons } from "./abort-reason.ts";
+import { abortedBy } from "./abort-reason.ts";
 import { type AttemptTime, runWithDeadline } from "./run-with-deadline.ts";
 
 test("a handler that rejects as it hears of the abort does not settle the attempt with an error of its own", async () => {
@@ -9,13 +9,13 @@ test("a handler that rejects as it hears of the abort does not settle the attemp
     time.signal().addEventListener("abort", () => reject(new Error("socket closed")));
     return promise;
   });
-  controller.abort(abortReasons.interrupted);
+  controller.abort(abortedBy("interrupted"));
   await expect(running).rejects.toMatchObject({ abortCause: "interrupted" });
 });
 
 test("under a signal that has aborted already the handler does not run", async () => {
   let runs = 0;
-  const running = runWithDeadline(10_000, AbortSignal.abort(abortReasons.cancelled), async () => {
+  const running = runWithDeadline(10_000, AbortSignal.abort(abortedBy("cancelled")), async () => {
     runs += 1;
   });
   await expect(running).rejects.toMatchObject({ abortCause: "cancelled" });
@@ -31,7 +31,7 @@ test("a signal that is asked for after the abort has aborted", async () => {
   });
   running.catch(() => {});
   const signal = await asked.promise;
-  controller.abort(abortReasons.cancelled);
+  controller.abort(abortedBy("cancelled"));
   expect(signal().aborted).toBe(true);
   expect(signal().reason).toMatchObject({ abortCause: "cancelled" });
 });
@@ -62,7 +62,7 @@ test("how a handler ends after the abort is told, and one that never began has t
   expect(await returned.promise).toEqual({ returned: "done" });
 
   const neverBegan = Promise.withResolvers<unknown>();
-  const aborted = AbortSignal.abort(abortReasons.cancelled);
+  const aborted = AbortSignal.abort(abortedBy("cancelled"));
   const refused = runWithDeadline(10_000, aborted, async () => "done", neverBegan.resolve);
   await expect(refused).rejects.toMatchObject({ abortCause: "cancelled" });
   expect(await neverBegan.promise).toBe("threw");

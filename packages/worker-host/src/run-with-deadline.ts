@@ -1,9 +1,9 @@
-import { AbortedError, abortError } from "./abort-reason.ts";
+import { AbortedError } from "./abort-reason.ts";
 
-/** Ends a running attempt from outside. An AbortSignal is one; what the worker uses costs less. */
+/** Ends a running attempt from outside. An AbortSignal whose reason is an AbortedError is one; what the worker uses costs less. */
 export interface AbortSource {
-  readonly aborted: boolean;
-  readonly reason: unknown;
+  /** Where it has aborted. */
+  readonly reason: AbortedError | undefined;
   addEventListener(type: "abort", listener: AbortListener): void;
   removeEventListener(type: "abort", listener: AbortListener): void;
 }
@@ -37,9 +37,9 @@ export function runWithDeadline<T>(
   attempt: (time: AttemptTime) => Promise<T>,
   onLateEnd?: (end: LateEnd<T>) => void,
 ): Promise<T> {
-  if (!parent?.aborted) return new TimedAttempt(parent, onLateEnd).run(timeoutMs, attempt);
+  if (!parent?.reason) return new TimedAttempt(parent, onLateEnd).run(timeoutMs, attempt);
   onLateEnd?.("threw");
-  return Promise.reject(abortError(parent.reason));
+  return Promise.reject(parent.reason);
 }
 
 /** A class: as functions of their own its methods would be made for each job, and cost a short one more than its validation. */
@@ -81,12 +81,11 @@ class TimedAttempt<T> implements AttemptTime, AbortListener {
   }
 
   handleEvent(): void {
-    this.#abort(abortError(this.#parent?.reason));
+    if (this.#parent?.reason) this.#abort(this.#parent.reason);
   }
 
   #abort(error: AbortedError): void {
     this.#abortedBy = error;
-    // First, or a handler that rejects as it hears of the abort would settle the attempt with an error of its own.
     this.#end.reject(error);
     this.#stop();
     this.#controller?.abort(error);

@@ -1,5 +1,8 @@
-import { type AbortCause, abortReasons } from "./abort-reason.ts";
+import { type AbortCause, type AbortedError, abortedBy } from "./abort-reason.ts";
 import type { AbortListener, AbortSource } from "./run-with-deadline.ts";
+
+/** Its deadline is the attempt's own. */
+type EndCause = Exclude<AbortCause, "timeout">;
 
 /** A job that runs at this moment. */
 export interface RunningJob {
@@ -14,7 +17,7 @@ export interface RunningAttempts {
   begin(jobId: string, action: string): AttemptAbort;
   end(jobId: string, attempt: AttemptAbort): void;
   /** @returns whether it runs here */
-  abort(jobId: string, cause: AbortCause): boolean;
+  abort(jobId: string, cause: EndCause): boolean;
   jobIds(): readonly string[];
   /** What runs, and since when in milliseconds since 1970. */
   list(): readonly RunningJob[];
@@ -23,12 +26,12 @@ export interface RunningAttempts {
   /** The jobs whose lock was taken and last confirmed before that moment. */
   unconfirmedSince(atMs: number): readonly string[];
   /** Ends all, and each that begins from now on. */
-  abortAll(cause: AbortCause): void;
+  abortAll(cause: EndCause): void;
 }
 
 export function createRunningAttempts(): RunningAttempts {
   const running = new Map<string, AttemptAbort>();
-  let forAll: AbortCause | undefined;
+  let forAll: EndCause | undefined;
   return {
     get size() {
       return running.size;
@@ -73,24 +76,20 @@ export class AttemptAbort implements AbortSource {
   lockConfirmedAtMs: number = performance.now();
   readonly action: string;
   readonly sinceMs: number = Date.now();
-  #cause: AbortCause | undefined;
+  #reason: AbortedError | undefined;
   #listener: AbortListener | undefined;
 
   constructor(action: string) {
     this.action = action;
   }
 
-  get aborted(): boolean {
-    return this.#cause !== undefined;
+  get reason(): AbortedError | undefined {
+    return this.#reason;
   }
 
-  get reason(): string | undefined {
-    return this.#cause && abortReasons[this.#cause];
-  }
-
-  abort(cause: AbortCause): void {
-    if (this.#cause !== undefined) return;
-    this.#cause = cause;
+  abort(cause: EndCause): void {
+    if (this.#reason) return;
+    this.#reason = abortedBy(cause);
     this.#listener?.handleEvent();
   }
 

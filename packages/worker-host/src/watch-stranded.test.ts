@@ -41,13 +41,14 @@ async function workBehindNetwork(): Promise<string[]> {
   return starts;
 }
 
-test("a job whose fetch was carried out but not answered runs at once, and no death is counted", async () => {
-  const jobId = await add("complete", {}, { jobId: "fetched-alone" });
-  const dropped = network.dropReplyWith(jobId);
+test("a job whose fetch was carried out but not answered runs at once, as does the one that the next fetch brought, and no death is counted", async () => {
+  const jobIds = [await add("complete", {}, { jobId: "fetched-alone" }), await add("complete", {}, { jobId: "next" })];
+  const dropped = network.dropReplyWith("fetched-alone");
   const starts = await workBehindNetwork();
   await dropped;
-  expect(await (await ended(jobId)).getState()).toBe("completed");
-  expect([starts, (await stored(jobId)).stalledCounter]).toEqual([[jobId], 0]);
+  const jobs = await Promise.all(jobIds.map(ended));
+  expect(await Promise.all(jobs.map((job) => job.getState()))).toEqual(["completed", "completed"]);
+  expect([starts.toSorted(), jobs.map(({ stalledCounter }) => stalledCounter)]).toEqual([jobIds, [0, 0]]);
 });
 
 test.each([
