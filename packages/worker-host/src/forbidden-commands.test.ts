@@ -34,19 +34,20 @@ test("a worker that may not subscribe says that cancellations go unheard, and do
   network.close();
 });
 
-test.each(["CLUSTERDOWN The cluster is down", "OOM command not allowed when used memory > 'maxmemory'."])(
-  "a worker that starts while Redis refuses with '%s' waits until that is over, and says so once",
-  async (refusal) => {
-    const { network, allow, lines, settings } = await without("hdel", refusal);
-    const working = work({ run: async () => {} }, settings);
-    await expect.poll(() => lines).toMatchObject([{ msg: "worker error", err: { message: refusal } }]);
-    allow();
-    await working;
-    expect(await (await ended(await add("run", {}))).getState()).toBe("completed");
-    expect(lines).toHaveLength(1);
-    network.close();
-  },
-);
+test.each([
+  "CLUSTERDOWN The cluster is down",
+  "OOM command not allowed when used memory > 'maxmemory'.",
+  "LOADING Redis is loading the dataset in memory",
+])("a worker that starts while Redis refuses with '%s' waits until that is over, and says so once", async (refusal) => {
+  const { network, allow, lines, settings } = await without("hdel", refusal);
+  const working = work({ run: async () => {} }, settings);
+  await expect.poll(() => lines).toMatchObject([{ msg: "worker error", err: { message: refusal } }]);
+  allow();
+  await working;
+  expect(await (await ended(await add("run", {}))).getState()).toBe("completed");
+  expect(lines).toHaveLength(1);
+  network.close();
+});
 
 test("a worker that may not declare its queue's limits ends with what Redis says", async () => {
   const { network, settings } = await without("hdel");

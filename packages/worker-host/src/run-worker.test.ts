@@ -59,7 +59,9 @@ async function recordOf({ pid }: ChildProcess): Promise<WorkerRecord | undefined
   const records = await Promise.all(
     [ids].flat().map((id) => client.runCommand("get", [ownKey(prefix, "workers", String(id))])),
   );
-  return records.map((record) => workerRecordSchema.parse(JSON.parse(String(record)))).find((each) => each.pid === pid);
+  // That of a process that was killed ends before its id does.
+  const told = records.filter((record) => record !== null);
+  return told.map((record) => workerRecordSchema.parse(JSON.parse(String(record)))).find((each) => each.pid === pid);
 }
 
 const readiness = async (url: string) => {

@@ -107,3 +107,20 @@ test("a worker that asks for no job is wedged where it has room; where it has no
   release.resolve();
   await unbegun.stop(0);
 });
+
+test("a worker with a rate limit may stand for as long as one of its jobs runs, though it has room for others", async () => {
+  const started = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const run = async () => {
+    started.resolve();
+    await release.promise;
+  };
+  const limited = defineQueue("default", contract.actions, { rateLimit: { max: 1_000, durationMs: 1_000 } });
+  const worker = await work({ run }, { concurrency: 5, lookEveryMs: 5 }, limited);
+  await add("run", {});
+  await started.promise;
+  const idle = await work({ run }, { concurrency: 1, lookEveryMs: 50 });
+  await expect.poll(() => idle.isWedged()).toBe(true);
+  expect(worker.isWedged()).toBe(false);
+  release.resolve();
+});
