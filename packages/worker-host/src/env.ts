@@ -16,6 +16,7 @@ export const workerHostEnvSchema = z.object({
   WORKER_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
 });
 
+/** @throws EnvironmentError with a sentence for each variable that is wrong; none is required */
 export function readWorkerHostEnv(source?: Environment): z.output<typeof workerHostEnvSchema> {
   return parseEnv(workerHostEnvSchema, source);
 }
@@ -25,9 +26,14 @@ export function concurrencyVariable(queueName: string): string {
   return `${queueName.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}_WORKER_CONCURRENCY`;
 }
 
-/** How many jobs of its queue one process runs at once. Each domain's env.ts names its own variable with it. */
+/** How many jobs of its queue one process runs at once, 1 to 200. Defaults to 10. Each domain's env.ts names its own variable with it. */
 export const workerConcurrency = z.coerce.number().int().min(1).max(200).default(defaultWorkerOptions.concurrency);
 
+/**
+ * How many jobs of a queue this process runs at once.
+ *
+ * @throws EnvironmentError where the variable is no whole number from 1 to 200
+ */
 export function readConcurrency(queueName: string): number {
   const name = concurrencyVariable(queueName);
   return parseEnv(z.object({ [name]: workerConcurrency }))[name] ?? defaultWorkerOptions.concurrency;

@@ -3,7 +3,7 @@ import type { RedisClock, RedisConnectionOptions } from "@millrace/redis";
 import type { Tracing } from "@millrace/tracing";
 import { defaultWorkerOptions, enqueue } from "@millrace/worker-config";
 import type { DataSchemas, QueueContract, ResultSchemas } from "@millrace/worker-config/contracts";
-import type { Job, RedisClient } from "bullmq";
+import type { RedisClient } from "bullmq";
 import { explainRefusal } from "./check-redis.ts";
 import { checkWorkerOptions } from "./check-worker-options.ts";
 import { declareQueueLimits } from "./declare-queue-limits.ts";
@@ -11,16 +11,16 @@ import type { Enqueue } from "./job-context.ts";
 import { actionsWithoutHandler, type JobHandlers } from "./job-handlers.ts";
 import type { JobHost, WorkspaceStandings } from "./job-host.ts";
 import type { JobObserver } from "./job-observer.ts";
-import { createNoteWriter, type WriteNote } from "./note-writer.ts";
+import { createNoteWriter } from "./note-writer.ts";
 import { processJob } from "./process-job.ts";
 import { quarantine } from "./quarantine-job.ts";
 import { createRedisEffectStore } from "./redis-effect-store.ts";
 import { reportEngine } from "./report-engine.ts";
 import { createRunningAttempts, type RunningJob } from "./running-attempts.ts";
-import { isUnreadable, type Replay, ScreenedWorker } from "./screened-worker.ts";
+import { isUnreadable, ScreenedWorker } from "./screened-worker.ts";
 import { settleJob } from "./settle-job.ts";
-import type { StartedJob } from "./started-job.ts";
 import { answers, stopWorker } from "./stop-worker.ts";
+import { toStartedJob } from "./to-started-job.ts";
 import { waitOutRefusals } from "./wait-out-refusals.ts";
 import { watchCancellations } from "./watch-cancellations.ts";
 import { watchClients } from "./watch-clients.ts";
@@ -73,8 +73,6 @@ export interface RunningWorker {
    */
   stop(graceMs: number): Promise<boolean>;
 }
-
-type FetchedJob = Job<unknown, unknown, string>;
 
 /**
  * Connects a contract and its handlers to the contract's queue. Knows no environment, no signal and no process.
@@ -201,20 +199,4 @@ async function begin(
   // Both connections: an error of the first job must not look like an outage because the second one is not there yet.
   await worker.waitUntilReady();
   worker.run().catch((error: Error) => worker.emit("error", error));
-}
-
-function toStartedJob(job: FetchedJob, jobId: string, replay: Replay, writeNote: WriteNote): StartedJob {
-  return {
-    jobId,
-    action: job.name,
-    data: job.data,
-    createdAt: new Date(job.timestamp),
-    runnableAt: Math.max(job.timestamp + (job.opts?.delay ?? 0), replay.at),
-    attemptsMade: job.attemptsMade,
-    attemptsAllowed: job.opts?.attempts ?? 1,
-    starts: job.attemptsStarted,
-    replays: replay.count,
-    progress: (percent) => job.updateProgress(percent),
-    note: (line) => writeNote(jobId, line),
-  };
 }
