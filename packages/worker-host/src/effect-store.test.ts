@@ -47,6 +47,8 @@ test("what is sent behind a finish comes to Redis behind it, though nobody has w
   const finished = effects.finish(done, '"done"', 10_000);
   expect(await client.runCommand("get", [key])).toBe('d job "done"');
   expect(await finished).toBe(true);
+  // The connection was lost before the answer came, and the client sends it once more.
+  expect(await effects.finish(done, '"done"', 10_000)).toBe(true);
 });
 
 test.each(stores)(

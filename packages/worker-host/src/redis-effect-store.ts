@@ -16,11 +16,11 @@ const scripts = {
     end
     redis.call("SET", KEYS[1], "r " .. ARGV[1] .. " " .. ARGV[2], "PX", ARGV[3])
     return { "claimed" }`,
-  // A claim whose lease is over and that nobody took is still this one's to finish.
+  // A claim whose lease is over and that nobody took is still this one's to finish. The answer to a finish may be lost, and the command sent again.
   millraceFinishEffect: `
-    local held = redis.call("GET", KEYS[1])
-    if held and held ~= "r " .. ARGV[1] .. " " .. ARGV[2] then return 0 end
-    redis.call("SET", KEYS[1], "d " .. ARGV[1] .. " " .. ARGV[3], "PX", ARGV[4])
+    local held, done = redis.call("GET", KEYS[1]), "d " .. ARGV[1] .. " " .. ARGV[3]
+    if held and held ~= done and held ~= "r " .. ARGV[1] .. " " .. ARGV[2] then return 0 end
+    redis.call("SET", KEYS[1], done, "PX", ARGV[4])
     return 1`,
   millraceGiveUpEffect: `
     if redis.call("GET", KEYS[1]) == "r " .. ARGV[1] .. " " .. ARGV[2] then redis.call("DEL", KEYS[1]) end
