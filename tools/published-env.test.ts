@@ -29,6 +29,13 @@ test("of two dev commands in one folder the commands beside them stay with the f
   const third = publishEnv(folder, { REDIS_URL: "redis://third" });
   expect(third.publisher).toBe(process.pid);
   expect(await readFile(file, "utf8")).toBe(`# pid ${process.pid}\nREDIS_URL=redis://third\n`);
+  // What a command of the same id has left is taken over.
+  expect(publishEnv(folder, { REDIS_URL: "redis://fourth" }).publisher).toBe(process.pid);
+  expect(await readFile(file, "utf8")).toContain("redis://fourth");
+  await writeFile(file, `# pid ${process.ppid}\n`);
+  await third.withdraw();
+  expect(existsSync(file)).toBe(true);
+  await writeFile(file, `# pid ${process.pid}\n`);
   await third.withdraw();
   expect(existsSync(file)).toBe(false);
 });

@@ -32,9 +32,16 @@ export function publishEnv(
 ): { readonly publisher: number; withdraw(): Promise<void> } {
   const file = publishedEnvFile(stateDir);
   const publisher = runningPublisher(file);
-  if (publisher !== undefined) return { publisher, withdraw: async () => {} };
+  // In a container a command that was killed may have had this very process's id.
+  if (publisher !== undefined && publisher !== process.pid) return { publisher, withdraw: async () => {} };
   mkdirSync(stateDir, { recursive: true });
   const lines = [`# pid ${process.pid}`, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
   writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
-  return { publisher: process.pid, withdraw: async () => rmSync(file, { force: true }) };
+  return {
+    publisher: process.pid,
+    withdraw: async () => {
+      // One that started in the same moment may have published its own over it.
+      if (runningPublisher(file) === process.pid) rmSync(file, { force: true });
+    },
+  };
 }
