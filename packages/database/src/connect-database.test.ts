@@ -90,3 +90,19 @@ test("where a server is gone without a word, one statement has no answer, and th
   expect(isDatabaseUnavailable(await database.check().catch((error: unknown) => error))).toBe(true);
   await database.check();
 });
+
+test("nor does a transaction wait for the answer to its rollback, which is sent behind that statement", async () => {
+  const { url, loseConnections } = await startLossyWay();
+  const database = connect({ url, poolMax: 1, statementTimeoutMs: 100 });
+  let [unanswered, failedAt] = [undefined as unknown, 0];
+  const lost = database.transaction().execute(async (transaction) => {
+    await sql`select 1`.execute(transaction);
+    loseConnections();
+    unanswered = await sql`select 1`.execute(transaction).catch((error: unknown) => error);
+    failedAt = performance.now();
+    throw unanswered;
+  });
+  expect(await lost.catch((error: unknown) => error)).toBe(unanswered);
+  expect(performance.now() - failedAt).toBeLessThan(1_000);
+  await database.check();
+});

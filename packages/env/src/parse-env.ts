@@ -43,7 +43,7 @@ export function parseEnv<Schema extends z.ZodObject>(
 /** Of a text that is no number zod says that it is no number, and not which numbers may stand there. */
 function messageOf(issue: z.core.$ZodIssue, field: z.ZodType | undefined): string {
   if (!field || !issue.message.endsWith("expected number, received NaN")) return issue.message;
-  const { type, minimum, maximum } = z.toJSONSchema(field, { io: "output" });
+  const { type, minimum, maximum } = z.toJSONSchema(field, { io: "output", unrepresentable: "any" });
   const from = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER ? ` of at least ${minimum}` : "";
   const to =
     maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? `${from && " and"} of at most ${maximum}` : "";

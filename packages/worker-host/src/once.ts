@@ -26,7 +26,7 @@ const afterThrowMs = 5_000;
  *
  * A store that refuses (Redis is full, or takes no writes) is no failure of the job: before `run` the job is deferred, and after it the job
  * completes, since a further attempt would have the effect a second time. Then the claim alone holds off other jobs, until its lease is over.
- * So nobody waits for the answer to the finish: the job's own end follows on its heels, and saves a short job a quarter of its time.
+ * So nobody waits for the answer to the finish: the job's own end follows on its heels, a round trip earlier.
  *
  * @param run tells its argument how it came to its own end, where it was ended from outside before
  * @throws ContentionError `effect_in_progress` or `effect_lookup_failed`; else what `run` threw, after the claim was given up

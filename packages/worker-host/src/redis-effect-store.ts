@@ -16,7 +16,8 @@ const scripts = {
     end
     redis.call("SET", KEYS[1], "r " .. ARGV[1] .. " " .. ARGV[2], "PX", ARGV[3])
     return { "claimed" }`,
-  // A claim whose lease is over and that nobody took is still this one's to finish. The answer to a finish may be lost, and the command sent again.
+  // A claim whose lease is over and that nobody took is still this one's to finish. The answer to a finish may be lost, and the command sent again:
+  // that is no other's, and neither is, as far as can be seen here, that of another start of the job which came to the same result.
   millraceFinishEffect: `
     local held, done = redis.call("GET", KEYS[1]), "d " .. ARGV[1] .. " " .. ARGV[3]
     if held and held ~= done and held ~= "r " .. ARGV[1] .. " " .. ARGV[2] then return 0 end
@@ -37,7 +38,8 @@ export function createRedisEffectStore(client: Promise<RedisClient>, prefix: str
   });
   // Whoever uses the store hears of it.
   defined.catch(() => {});
-  // Once there is a client a command is on its way when this returns: whoever does not wait for the answer goes on behind it.
+  // Once there is a client a command is on its way when this returns: whoever does not wait for the answer goes on behind it. (A Redis that has
+  // forgotten its scripts is sent this one once more, behind what followed.)
   const run = async (
     script: keyof typeof scripts,
     { key, owner, start, token }: Effect,
